@@ -1,0 +1,58 @@
+"""An edition: one send instant, one local date and one window of stories."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from digest.domain.schedule import Cadence, Send, previous_send
+
+REACH_BACK = timedelta(days=3)
+"""How far a window may stretch beyond the previous instant when mornings were missed as a whole."""
+LONGEST_WINDOW = timedelta(days=7)
+"""How far back a reader's own window may start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a morning is run; all from settings.
+
+    Attributes:
+        lead: how long before the instant planning starts; also the story cut-off.
+        grace: how long after the instant a brief may still leave.
+    """
+
+    lead: timedelta = timedelta(minutes=10)
+    grace: timedelta = timedelta(hours=4)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EditionKey:
+    """What makes two readers share an edition.
+
+    The date is part of it: 08:00 on one side of the date line and 08:00 on the other fall on one instant of two dates.
+    """
+
+    send_at: datetime
+    on: date
+    window_start: datetime
+    window_end: datetime
+
+
+def cut_off(send: Send, policy: Policy) -> datetime:
+    """The instant up to which stories enter the brief of ``send``."""
+    return send.at - policy.lead
+
+
+def edition_for(cadence: Cadence, send: Send, missed: frozenset[date], policy: Policy) -> EditionKey:
+    """The edition that readers of ``cadence`` share for ``send``.
+
+    Its window runs from the cut-off of the cadence's previous send; over sends that were missed as a whole it reaches
+    further back, by :data:`REACH_BACK` at most.
+
+    Args:
+        missed: local dates of this cadence that went by without a brief.
+    """
+    previous = previous_send(cadence, send)
+    earliest = cut_off(previous, policy) - REACH_BACK
+    while previous.on in missed:
+        previous = previous_send(cadence, previous)
+    return EditionKey(send.at, send.on, max(cut_off(previous, policy), earliest), cut_off(send, policy))

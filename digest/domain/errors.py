@@ -1,0 +1,44 @@
+"""Two families of failure: what will never work, and what may work later."""
+
+
+class DigestError(Exception):
+    """Any failure this project raises on purpose."""
+
+
+class PermanentError(DigestError):
+    """Trying again unchanged cannot help."""
+
+
+class TryAgainError(DigestError):
+    """The same call may work later.
+
+    Args:
+        message: what happened.
+        after_seconds: how long to wait at least, where the other side said so.
+    """
+
+    def __init__(self, message: str, after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.after_seconds = after_seconds
+
+
+class BadInputError(PermanentError):
+    """A value from outside that cannot be used; says which value, why, and what to do.
+
+    Args:
+        field: the name its giver knows it by, e.g. ``timezone``.
+        value: the value as given; shown shortened and without control characters.
+        mend: one sentence that says what would be accepted.
+    """
+
+    def __init__(self, field: str, value: object, mend: str) -> None:
+        self.field = field
+        self.value = value
+        self.mend = mend
+        super().__init__(f"{field}: {shown(value)} {mend}")
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """The value quoted for a one-line message: no line breaks or control characters, at most ``limit`` characters."""
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value))
+    return f"“{text if len(text) <= limit else text[: limit - 1] + '…'}”"

@@ -1,0 +1,65 @@
+"""A story: one item of a source, with a text per language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from digest.domain.language import Language
+
+LATE_ARRIVAL = timedelta(days=3)
+"""An item that reaches us this long after its publication is archive, not news."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryText:
+    """What a reader reads of a story in one language. Plain text throughout; only the title is never empty."""
+
+    title: str
+    quick_answer: str = ""
+    quick_take: str = ""
+    key_points: tuple[str, ...] = ()
+    what_happened: str = ""
+    key_evidence: tuple[str, ...] = ()
+    why_it_matters: str = ""
+    what_to_watch: str = ""
+    source_excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A story as collected or imported, before it has a row.
+
+    Attributes:
+        url: absolute http(s) address at the source.
+        source: the source's name as shown to readers.
+        language: the language of the original.
+        published_at: aware UTC; None where the source gives no date that can be trusted.
+        texts: at least one language.
+        topics: lower-case words such as ``models``, ``chips``.
+        identifier: the source's own id for the item (guid), else the url.
+        source_url: the source's home page.
+    """
+
+    url: str
+    source: str
+    language: Language
+    published_at: datetime | None
+    texts: Mapping[Language, StoryText]
+    topics: tuple[str, ...] = ()
+    identifier: str = ""
+    source_url: str = ""
+    body: str = field(default="", repr=False)
+
+
+def enters_at(published_at: datetime | None, seen_at: datetime) -> datetime:
+    """The instant from which a story counts as new, which decides the brief it belongs to.
+
+    Feeds deliver late: an item published before a cut-off but first seen after it would otherwise fall between two
+    briefs. So a fresh item enters when it was seen, an embargoed one when its date comes, and an item that was already
+    old when first seen (the archive of a source just added) stays where it belongs in the past.
+    """
+    if published_at is None:
+        return seen_at
+    if seen_at - published_at > LATE_ARRIVAL:
+        return published_at
+    return max(published_at, seen_at)

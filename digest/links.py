@@ -1,0 +1,105 @@
+"""Addresses that readers follow, absolute and signed. One purpose per token; rotation keeps old mail working.
+
+A token is the row's id and an HMAC-SHA256 over it, so it holds no address and can't be guessed or counted up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from hashlib import sha256
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, Signer
+
+from digest.domain.errors import PermanentError
+from digest.domain.language import Language
+
+
+class BadTokenError(PermanentError):
+    """The token was not made by us, or for another purpose."""
+
+
+class ExpiredTokenError(PermanentError):
+    """The token was ours and is too old."""
+
+
+@dataclass(frozen=True)
+class Links:
+    """Makes and reads the site's addresses.
+
+    Attributes:
+        base_url: public address without a trailing slash; may hold a path prefix.
+        secret_keys: newest first; the newest signs, all verify.
+        confirm_for: how long a confirmation link works.
+    """
+
+    base_url: str
+    secret_keys: Sequence[str]
+    confirm_for: timedelta = timedelta(days=7)
+
+    @cached_property
+    def prefix(self) -> str:
+        """The path prefix of the site, without a trailing slash; empty at the root of a host."""
+        return urlsplit(self.base_url).path.rstrip("/")
+
+    def home(self, language: Language) -> str:
+        """The front page."""
+        return f"{self.base_url}/?lang={language}"
+
+    def brief(self, on: date, language: Language, brief_id: int | None = None) -> str:
+        """A brief on the web; with an id that very brief, else the main one of that date."""
+        return f"{self.base_url}/briefs/{on.isoformat()}/{language}" + (f"?brief={brief_id}" if brief_id else "")
+
+    def story(self, slug: str, language: Language) -> str:
+        """A story's page."""
+        return f"{self.base_url}/stories/{slug}?lang={language}"
+
+    def confirm(self, consent_id: int, now: datetime) -> str:
+        """The page that confirms one consent; the token carries the second it was made."""
+        return f"{self.base_url}/confirm/{self._sign('confirm', f'{consent_id}.{int(now.timestamp())}')}"
+
+    def unsubscribe(self, subscriber_id: int) -> str:
+        """The page and RFC 8058 endpoint that unsubscribes; never expires."""
+        return f"{self.base_url}/unsubscribe/{self._sign('unsubscribe', str(subscriber_id))}"
+
+    def preferences(self, subscriber_id: int) -> str:
+        """The reader's settings; never expires."""
+        return f"{self.base_url}/preferences/{self._sign('preferences', str(subscriber_id))}"
+
+    def read_confirm(self, token: str, now: datetime) -> int:
+        """The consent id in a confirm token.
+
+        Raises:
+            BadTokenError: not ours.
+            ExpiredTokenError: older than ``confirm_for``.
+        """
+        consent_id, _, made = self._read("confirm", token).partition(".")
+        if now - datetime.fromtimestamp(int(made), UTC) > self.confirm_for:
+            raise ExpiredTokenError("the confirmation link has expired")
+        return int(consent_id)
+
+    def read_unsubscribe(self, token: str) -> int:
+        """The subscriber id in an unsubscribe token; raises BadTokenError."""
+        return int(self._read("unsubscribe", token))
+
+    def read_preferences(self, token: str) -> int:
+        """The subscriber id in a preferences token; raises BadTokenError."""
+        return int(self._read("preferences", token))
+
+    @cached_property
+    def _signers(self) -> dict[str, Signer]:
+        oldest_first = [key.encode() for key in reversed(self.secret_keys)]
+        return {
+            purpose: Signer(oldest_first, salt=f"digest.{purpose}", digest_method=sha256, key_derivation="hmac")
+            for purpose in ("confirm", "unsubscribe", "preferences")
+        }
+
+    def _sign(self, purpose: str, payload: str) -> str:
+        return self._signers[purpose].sign(payload.encode()).decode()
+
+    def _read(self, purpose: str, token: str) -> str:
+        try:
+            return self._signers[purpose].unsign(token.encode("utf-8", "surrogatepass")).decode("ascii")
+        except (BadSignature, UnicodeError) as error:
+            raise BadTokenError("the link is not one of ours, or is incomplete") from error

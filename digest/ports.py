@@ -1,0 +1,146 @@
+"""What the steps need from the world outside, as protocols; adapters are chosen in :mod:`digest.bootstrap`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from digest.domain.delivery import DeliveryReason
+from digest.domain.language import Language
+from digest.domain.story import Story, StoryText
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who the mail is from.
+
+    Attributes:
+        name: display name; any characters but controls.
+        address: bare address, ASCII.
+        list_id: RFC 2919 identifier without brackets, e.g. ``brief.example.com``.
+        list_name: the phrase before it.
+    """
+
+    name: str
+    address: str
+    list_id: str
+    list_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one hand-over has in common for all its recipients.
+
+    Attributes:
+        key: stable name of the message, ``brief-12`` or ``letter-7``; ASCII letters, digits, ``-``.
+        kind: ``brief``, ``confirm``, ``welcome``, …: which e-mail it is.
+        slots: name -> marker. A marker stands in ``html`` and ``text`` wherever that value of a recipient belongs; it
+            is unguessable ASCII without characters special to HTML, so a feed can't contain one.
+    """
+
+    key: str
+    kind: str
+    language: Language
+    subject: str
+    html: str
+    text: str
+    slots: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """One reader of a message.
+
+    Attributes:
+        key: names the delivery towards the provider, ASCII, without the address; comes back in events.
+        address: as typed at sign-up, domain in ASCII.
+        values: slot name -> value, safe in HTML and text alike.
+        unsubscribe_url: for List-Unsubscribe (RFC 8058); None leaves both headers out (mail outside the list).
+    """
+
+    key: str
+    address: str = field(repr=False)
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    unsubscribe_url: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a provider refused one recipient for good."""
+
+    reason: DeliveryReason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """What became of each recipient; every key given is in exactly one of the four.
+
+    Attributes:
+        accepted: the provider took it.
+        refused: never will, for this recipient.
+        unknown: given, but the answer was lost; must not be given again on a guess.
+        again: not taken; may be given again later.
+        receipt: the provider's id of the hand-over, where it gives one.
+        after_seconds: how long the provider asks to wait before *again*.
+        alarm: set when the operator has to act (credentials refused, say): sending stops.
+    """
+
+    accepted: frozenset[str] = frozenset()
+    refused: Mapping[str, Refusal] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
+    again: frozenset[str] = frozenset()
+    receipt: str = ""
+    after_seconds: float | None = None
+    alarm: str = ""
+
+
+class Provider(Protocol):
+    """Takes messages for delivery."""
+
+    name: str
+    batch_size: int
+    """How many recipients one hand-over should hold."""
+
+    def hand_over(self, message: Message, recipients: Sequence[Recipient], now: datetime) -> HandOver:
+        """Give the message to the provider, once per recipient; never raises for what the provider or the wire does."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A document as fetched: decompressed bytes and what the server said of them."""
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    not_modified: bool = False
+
+
+class Fetcher(Protocol):
+    """Gets a document from the web."""
+
+    def fetch(self, url: str, etag: str = "", last_modified: str = "") -> Fetched:
+        """The document at ``url``, or ``not_modified``.
+
+        Raises:
+            PermanentError: the address can't be fetched (bad scheme, private network, too large).
+            TryAgainError: the server or network failed this time.
+        """
+        ...
+
+
+class Editor(Protocol):
+    """Writes a story's texts."""
+
+    name: str
+
+    def write(self, story: Story) -> Mapping[Language, StoryText]:
+        """The texts of a collected story, at least in its own language."""
+        ...
