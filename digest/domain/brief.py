@@ -21,6 +21,8 @@ class BriefState(StrEnum):
     READY = "ready"
     EMPTY = "empty"
     FAILED = "failed"
+    MISSED = "missed"
+    """Its morning passed before the scheduler ran; nothing was compiled."""
 
 
 class OtherLanguage(StrEnum):

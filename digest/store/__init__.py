@@ -1,0 +1,1 @@
+"""Rows: tables, migrations and queries. Functions take a Session and never commit; steps do."""

@@ -1,0 +1,75 @@
+"""Engines and sessions for SQLite and PostgreSQL."""
+
+import sqlite3
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY_SECONDS = 30
+"""How long a SQLite writer waits for another."""
+
+Sessions = sessionmaker[Session]
+
+
+def open_engine(url: str) -> Engine:
+    """An engine for ``url``; a plain ``postgresql://`` uses psycopg 3, and SQLite gets foreign keys and WAL."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return create_engine(_with_psycopg(parsed), pool_pre_ping=True, pool_size=10, max_overflow=20)
+    if parsed.database and parsed.database != ":memory:":
+        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    return engine
+
+
+def _with_psycopg(url: URL) -> URL:
+    return url.set(drivername="postgresql+psycopg") if url.drivername in {"postgresql", "postgres"} else url
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:
+    # The driver's own BEGIN comes too late: a read that turns into a write then fails at once when another writer came
+    # between. With isolation off, the "begin" listener opens every transaction as a writer that waits its turn.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def open_sessions(engine: Engine) -> Sessions:
+    """A factory of sessions whose objects stay readable after commit."""
+    return sessionmaker(engine, expire_on_commit=False)
+
+
+def _config(engine: Engine) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    config.attributes["engine"] = engine
+    return config
+
+
+def migrate(engine: Engine, revision: str = "head") -> str:
+    """Bring the schema to ``revision``; returns the revision it is at."""
+    command.upgrade(_config(engine), revision)
+    return current_revision(engine) or ""
+
+
+def current_revision(engine: Engine) -> str | None:
+    """The revision the database is at; None before the first migration."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest_revision() -> str:
+    """The revision this program expects."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return ScriptDirectory.from_config(config).get_current_head() or ""

@@ -1,0 +1,21 @@
+"""What SQLite and PostgreSQL say differently."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from digest.store.tables import Table
+
+
+def insert_new(session: Session, table: type[Table]) -> sqlite.Insert | postgresql.Insert:
+    """An INSERT that passes over rows which exist already; ``returning`` then gives the new ones only."""
+    module = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    return module.insert(table).on_conflict_do_nothing()
+
+
+def insert_new_from(session: Session, table: type[Table], columns: Sequence[str], rows: Select[Any]) -> None:
+    """``INSERT … SELECT … ON CONFLICT DO NOTHING``: rows that exist already are passed over."""
+    session.execute(insert_new(session, table).from_select(list(columns), rows))

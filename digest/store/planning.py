@@ -1,0 +1,170 @@
+"""The rows a morning is made of: mornings, editions, briefs, batches and deliveries, written as sets."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, delete, exists, func, insert, literal, or_, select, update
+from sqlalchemy.orm import Session
+
+from digest.domain.brief import BriefState
+from digest.domain.delivery import BatchState, DeliveryReason
+from digest.domain.edition import EditionKey
+from digest.domain.language import Language
+from digest.domain.subscriber import SubscriberState
+from digest.store.dialects import insert_new, insert_new_from
+from digest.store.tables import Batch, Brief, Delivery, Edition, Morning, Subscriber
+
+
+@dataclass(frozen=True, slots=True)
+class DueGroup:
+    """Readers of one send who share a brief."""
+
+    language: Language
+    topics: str
+    window_start_at: datetime | None
+    readers: int
+
+
+def mornings_since(session: Session, on: date) -> dict[tuple[int, date], Morning]:
+    """The mornings dealt with for local dates from ``on`` on, by cadence and date."""
+    rows = session.scalars(select(Morning).where(Morning.on >= on))
+    return {(row.cadence_id, row.on): row for row in rows}
+
+
+def open_mornings(
+    session: Session, cadence_ids: Sequence[int], on: date, now: datetime, *, missed: bool = False
+) -> list[int]:
+    """Take ``on`` for these cadences; returns those that nobody had taken.
+
+    The insert is the lock: a second scheduler at the same moment waits for the first and is then given nothing.
+    """
+    closed_at = now if missed else None
+    rows = [
+        {"cadence_id": c, "on": on, "planned_at": now, "closed_at": closed_at, "missed": missed} for c in cadence_ids
+    ]
+    taken = session.scalars(insert_new(session, Morning).values(rows).returning(Morning.cadence_id))
+    return sorted(taken)
+
+
+def close_mornings(session: Session, cadence_ids: Sequence[int], on: date, now: datetime) -> list[int]:
+    """Close ``on`` for these cadences; returns those that were open."""
+    closing = (
+        update(Morning)
+        .where(Morning.cadence_id.in_(cadence_ids), Morning.on == on, Morning.closed_at.is_(None))
+        .values(closed_at=now)
+        .returning(Morning.cadence_id)
+    )
+    return sorted(session.scalars(closing))
+
+
+def edition_id(session: Session, key: EditionKey) -> int:
+    """The id of the edition for ``key``, made if there is none."""
+    values = {
+        "send_at": key.send_at,
+        "on": key.on,
+        "window_start_at": key.window_start,
+        "window_end_at": key.window_end,
+    }
+    session.execute(insert_new(session, Edition).values(values))
+    return session.scalars(
+        select(Edition.id).where(
+            Edition.send_at == key.send_at,
+            Edition.on == key.on,
+            Edition.window_start_at == key.window_start,
+            Edition.window_end_at == key.window_end,
+        )
+    ).one()
+
+
+def brief_of(session: Session, edition: int, language: Language, topics: str, state: BriefState) -> Brief:
+    """The edition's brief for a language and topic set, made in ``state`` if there is none."""
+    values = {"edition_id": edition, "language": language, "topics": topics, "state": state, "slots": {}}
+    session.execute(insert_new(session, Brief).values(values | {"story_ids": []}))
+    wanted = select(Brief).where(Brief.edition_id == edition, Brief.language == language, Brief.topics == topics)
+    return session.scalars(wanted).one()
+
+
+def _due(cadence_ids: Collection[int], key: EditionKey) -> list[ColumnElement[bool]]:
+    """Who is due: active readers of these cadences, active at the instant, with nothing for that date yet."""
+    has_one = exists().where(Delivery.subscriber_id == Subscriber.id, Delivery.on == key.on)
+    return [
+        Subscriber.cadence_id.in_(cadence_ids),
+        Subscriber.state == SubscriberState.ACTIVE,
+        or_(Subscriber.active_from_at.is_(None), Subscriber.active_from_at <= key.send_at),
+        ~has_one,
+    ]
+
+
+def due_groups(
+    session: Session, cadence_ids: Collection[int], key: EditionKey, *, created_before: datetime | None = None
+) -> list[DueGroup]:
+    """How many readers are due, by what they share."""
+    by = (Subscriber.language, Subscriber.topics, Subscriber.window_start_at)
+    counting = select(*by, func.count()).where(*_due(cadence_ids, key)).group_by(*by)
+    if created_before is not None:
+        counting = counting.where(Subscriber.created_at <= created_before)
+    return [DueGroup(*row) for row in session.execute(counting)]
+
+
+def add_batches(session: Session, brief: Brief, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Batches of ``brief``; returns their ids."""
+    values = [{"brief_id": brief.id} | row for row in rows]
+    return list(session.scalars(insert(Batch).returning(Batch.id), values))
+
+
+def fill_batches(
+    session: Session,
+    cadence_ids: Collection[int],
+    key: EditionKey,
+    group: DueGroup,
+    batch_ids: Sequence[int],
+    size: int,
+) -> None:
+    """Write the group's deliveries into its batches, ``size`` to a batch, in one statement."""
+    rows = _numbered(cadence_ids, key, group, size).subquery()
+    own = Batch.id.in_(batch_ids)
+    pairs = select(rows.c.id, literal(key.on), Batch.id).join(Batch, (Batch.number == rows.c.number) & own)
+    insert_new_from(session, Delivery, ["subscriber_id", "local_on", "batch_id"], pairs)
+    filled = exists().where(Delivery.batch_id == Batch.id)
+    session.execute(delete(Batch).where(own, ~filled).execution_options(synchronize_session=False))
+
+
+def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, size: int) -> Select[Any]:
+    place = func.row_number().over(order_by=Subscriber.id)
+    window = (
+        Subscriber.window_start_at.is_(None)
+        if group.window_start_at is None
+        else Subscriber.window_start_at == group.window_start_at
+    )
+    return select(Subscriber.id, ((place - 1) // size).label("number")).where(
+        *_due(cadence_ids, key),
+        Subscriber.language == group.language,
+        Subscriber.topics == group.topics,
+        window,
+    )
+
+
+SETTLED: dict[BriefState, tuple[BatchState, DeliveryReason | None]] = {
+    BriefState.PLANNED: (BatchState.PLANNED, None),
+    BriefState.READY: (BatchState.READY, None),
+    BriefState.EMPTY: (BatchState.SKIPPED, DeliveryReason.NOTHING_NEW),
+    BriefState.FAILED: (BatchState.FAILED, DeliveryReason.NOT_COMPILED),
+    BriefState.MISSED: (BatchState.SKIPPED, DeliveryReason.MISSED),
+}
+"""The state a batch takes from its brief's."""
+
+
+def settle_batches(session: Session) -> None:
+    """Bring planned batches to where their brief is: also those planned while it was being compiled."""
+    for brief_state, (state, reason) in SETTLED.items():
+        if brief_state is BriefState.PLANNED:
+            continue
+        behind = exists().where(Brief.id == Batch.brief_id, Brief.state == brief_state)
+        session.execute(
+            update(Batch)
+            .where(Batch.state == BatchState.PLANNED, behind)
+            .values(state=state, reason=reason)
+            .execution_options(synchronize_session=False)
+        )

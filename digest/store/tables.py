@@ -1,0 +1,417 @@
+"""Every table, in one module so that relations need no cycles.
+
+The constraints make wrong states impossible: one address once, one delivery per subscriber and local date, one row per
+event. Columns end in ``_at`` for instants (UTC) and ``_on`` for dates.
+"""
+
+from datetime import date, datetime, time
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Date,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    Time,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+
+from digest.domain.brief import BriefState
+from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
+from digest.domain.event import EventKind
+from digest.domain.language import Language
+from digest.domain.schedule import Cadence
+from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.suppression import SuppressionReason
+from digest.store.types import UtcDateTime, Word
+
+Id = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite counts up only a column declared INTEGER."""
+
+KEEPS_IDS = {"sqlite_autoincrement": True}
+"""Ids stand in signed links that outlive rows, so SQLite must never give a deleted row's id to a new one."""
+
+
+class Table(DeclarativeBase):
+    """Base of the tables."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
+        datetime: UtcDateTime(),
+        Language: Word(Language),
+        SubscriberState: Word(SubscriberState),
+        EndReason: Word(EndReason),
+        BriefState: Word(BriefState),
+        BatchState: Word(BatchState),
+        DeliveryState: Word(DeliveryState),
+        DeliveryReason: Word(DeliveryReason),
+        EventKind: Word(EventKind),
+        SuppressionReason: Word(SuppressionReason),
+        dict[str, Any]: JSON,
+        list[Any]: JSON,
+    }
+
+
+class Source(Table):
+    """A feed, or the name under which imported stories came."""
+
+    __tablename__ = "sources"
+    __table_args__ = (UniqueConstraint("name"), UniqueConstraint("feed_url"))
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(200))
+    feed_url: Mapped[str | None] = mapped_column(Text)
+    home_url: Mapped[str] = mapped_column(Text, default="")
+    language: Mapped[Language | None]
+    topics: Mapped[list[Any]] = mapped_column(default=list)
+    weight: Mapped[float] = mapped_column(default=0.6)
+    etag: Mapped[str] = mapped_column(Text, default="")
+    last_modified: Mapped[str] = mapped_column(Text, default="")
+    fetched_at: Mapped[datetime | None]
+    error: Mapped[str] = mapped_column(Text, default="")
+    failures: Mapped[int] = mapped_column(default=0)
+    fetch_after_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
+class Story(Table):
+    """One item of a source; its texts are rows of their own."""
+
+    __tablename__ = "stories"
+    __table_args__ = (
+        UniqueConstraint("slug"),
+        UniqueConstraint("canonical_url"),
+        UniqueConstraint("source_id", "identifier"),
+        Index(None, "enters_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    source_id: Mapped[int] = mapped_column(ForeignKey("sources.id", ondelete="CASCADE"))
+    slug: Mapped[str] = mapped_column(String(160))
+    url: Mapped[str] = mapped_column(Text)
+    canonical_url: Mapped[str] = mapped_column(Text)
+    identifier: Mapped[str] = mapped_column(Text)
+    language: Mapped[Language]
+    topics: Mapped[list[Any]] = mapped_column(default=list)
+    published_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime]
+    enters_at: Mapped[datetime]
+    body: Mapped[str] = mapped_column(Text, default="")
+
+    source: Mapped[Source] = relationship(lazy="raise")
+    texts: Mapped[list["StoryTextRow"]] = relationship(lazy="raise", cascade="all, delete-orphan", passive_deletes=True)
+
+
+class StoryTextRow(Table):
+    """A story's text in one language."""
+
+    __tablename__ = "story_texts"
+
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"), primary_key=True)
+    language: Mapped[Language] = mapped_column(primary_key=True)
+    title: Mapped[str] = mapped_column(Text)
+    quick_answer: Mapped[str] = mapped_column(Text, default="")
+    quick_take: Mapped[str] = mapped_column(Text, default="")
+    key_points: Mapped[list[Any]] = mapped_column(default=list)
+    what_happened: Mapped[str] = mapped_column(Text, default="")
+    key_evidence: Mapped[list[Any]] = mapped_column(default=list)
+    why_it_matters: Mapped[str] = mapped_column(Text, default="")
+    what_to_watch: Mapped[str] = mapped_column(Text, default="")
+    source_excerpt: Mapped[str] = mapped_column(Text, default="")
+
+
+class CadenceRow(Table):
+    """A distinct (time zone, local time, weekdays) of the list; a tick reads these few rows, never the subscribers."""
+
+    __tablename__ = "cadences"
+    __table_args__ = (
+        UniqueConstraint("timezone", "send_time", "weekdays"),
+        CheckConstraint("weekdays BETWEEN 1 AND 127", name="weekdays"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    timezone: Mapped[str] = mapped_column(String(64))
+    send_time: Mapped[time] = mapped_column(Time)
+    weekdays: Mapped[int]
+    created_at: Mapped[datetime]
+
+    @property
+    def cadence(self) -> Cadence:
+        """The value the schedule's rules take."""
+        return Cadence(self.timezone, self.send_time, self.weekdays)
+
+
+class Subscriber(Table):
+    """An address with its standing request."""
+
+    __tablename__ = "subscribers"
+    __table_args__ = (
+        UniqueConstraint("email_key"),
+        CheckConstraint("(state = 'ended') = (reason IS NOT NULL)", name="reason"),
+        CheckConstraint("(state = 'paused') OR (paused_until_on IS NULL)", name="pause"),
+        Index(
+            "ix_subscribers_due",
+            "cadence_id",
+            "language",
+            "topics",
+            "window_start_at",
+            postgresql_where=text("state = 'active'"),
+            sqlite_where=text("state = 'active'"),
+        ),
+        KEEPS_IDS,
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    email: Mapped[str] = mapped_column(String(320))
+    email_key: Mapped[str] = mapped_column(String(320))
+    state: Mapped[SubscriberState]
+    reason: Mapped[EndReason | None]
+    language: Mapped[Language]
+    cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id"))
+    topics: Mapped[str] = mapped_column(String(400), default="")
+    active_from_at: Mapped[datetime | None]
+    """Mornings before this instant are not theirs; empty for readers who came with an import."""
+    window_start_at: Mapped[datetime | None]
+    """A window start of their own, for the next brief only (after joining, or a change of time, zone or language)."""
+    paused_until_on: Mapped[date | None] = mapped_column(Date)
+    created_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+
+    cadence_row: Mapped[CadenceRow] = relationship(lazy="raise")
+
+
+class Consent(Table):
+    """One request to be subscribed and, once confirmed, the proof of it: when, from where, which words."""
+
+    __tablename__ = "consents"
+    __table_args__ = (Index(None, "subscriber_id", "requested_at"), KEEPS_IDS)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    subscriber_id: Mapped[int] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"))
+    source: Mapped[str] = mapped_column(String(400))
+    """``form``, ``api``, or what an import's ``consent_source`` says."""
+    wording: Mapped[str] = mapped_column(String(40), default="")
+    """Version of the words the reader saw."""
+    language: Mapped[Language]
+    cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id"))
+    topics: Mapped[str] = mapped_column(String(400), default="")
+    remote: Mapped[str] = mapped_column(String(64), default="")
+    """Network address the request came from."""
+    requested_at: Mapped[datetime]
+    confirmed_at: Mapped[datetime | None]
+
+
+class Morning(Table):
+    """A cadence's local date that the scheduler has dealt with: planned, closed, or missed."""
+
+    __tablename__ = "mornings"
+
+    cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id", ondelete="CASCADE"), primary_key=True)
+    on: Mapped[date] = mapped_column("local_on", Date, primary_key=True)
+    edition_id: Mapped[int | None] = mapped_column(ForeignKey("editions.id", ondelete="SET NULL"))
+    planned_at: Mapped[datetime]
+    closed_at: Mapped[datetime | None]
+    """Set by the first planning at or after the instant, which takes in whoever joined since the lead."""
+    missed: Mapped[bool] = mapped_column(default=False)
+
+
+class Edition(Table):
+    """One send instant and local date, and one window of stories."""
+
+    __tablename__ = "editions"
+    __table_args__ = (
+        UniqueConstraint("send_at", "local_on", "window_start_at", "window_end_at"),
+        Index(None, "local_on"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    send_at: Mapped[datetime]
+    on: Mapped[date] = mapped_column("local_on", Date)
+    window_start_at: Mapped[datetime]
+    window_end_at: Mapped[datetime]
+
+
+class Brief(Table):
+    """The words of one edition in one language for one set of topics."""
+
+    __tablename__ = "briefs"
+    __table_args__ = (
+        UniqueConstraint("edition_id", "language", "topics"),
+        Index(
+            "ix_briefs_planned",
+            "id",
+            postgresql_where=text("state = 'planned'"),
+            sqlite_where=text("state = 'planned'"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    edition_id: Mapped[int] = mapped_column(ForeignKey("editions.id", ondelete="CASCADE"))
+    language: Mapped[Language]
+    topics: Mapped[str] = mapped_column(String(400), default="")
+    state: Mapped[BriefState]
+    attempts: Mapped[int] = mapped_column(default=0)
+    nudged_at: Mapped[datetime | None]
+    compiled_at: Mapped[datetime | None]
+    subject: Mapped[str] = mapped_column(Text, default="")
+    html: Mapped[str] = mapped_column(Text, default="", deferred=True)
+    text: Mapped[str] = mapped_column(Text, default="", deferred=True)
+    slots: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    story_ids: Mapped[list[Any]] = mapped_column(default=list)
+
+    edition: Mapped[Edition] = relationship(lazy="raise")
+
+
+class Batch(Table):
+    """Subscribers of one brief that are handed to the provider together: the unit of claiming and recovery."""
+
+    __tablename__ = "batches"
+    __table_args__ = (
+        CheckConstraint("(state = 'sending') = (lease_until_at IS NOT NULL)", name="lease"),
+        CheckConstraint("(state IN ('skipped', 'failed', 'unknown')) = (reason IS NOT NULL)", name="reason"),
+        CheckConstraint("state <> 'sent' OR sent_at IS NOT NULL", name="sent_at"),
+        Index(None, "brief_id"),
+        Index(
+            "ix_batches_open",
+            "state",
+            "not_before_at",
+            postgresql_where=text("state IN ('planned', 'ready', 'sending', 'unknown')"),
+            sqlite_where=text("state IN ('planned', 'ready', 'sending', 'unknown')"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    brief_id: Mapped[int] = mapped_column(ForeignKey("briefs.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    """Where it stands among the batches planned with it."""
+    own_window: Mapped[bool] = mapped_column(default=False)
+    """Its readers carried a window start of their own, to be let go once they have the brief."""
+    state: Mapped[BatchState]
+    reason: Mapped[DeliveryReason | None]
+    not_before_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    lease_until_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    nudged_at: Mapped[datetime | None]
+    sent_at: Mapped[datetime | None]
+    provider: Mapped[str] = mapped_column(String(20), default="")
+    receipt: Mapped[str] = mapped_column(String(200), default="")
+    detail: Mapped[str] = mapped_column(Text, default="")
+
+    brief: Mapped[Brief] = relationship(lazy="raise")
+
+
+class Delivery(Table):
+    """One subscriber, one local date: at most one row, ever. Its state is its batch's unless it has one of its own."""
+
+    __tablename__ = "deliveries"
+    __table_args__ = (
+        CheckConstraint(
+            "(coalesce(state, '') IN ('skipped', 'failed', 'unknown')) = (reason IS NOT NULL)", name="reason"
+        ),
+        Index(None, "batch_id"),
+        Index(None, "local_on"),
+    )
+
+    subscriber_id: Mapped[int] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"), primary_key=True)
+    on: Mapped[date] = mapped_column("local_on", Date, primary_key=True)
+    batch_id: Mapped[int] = mapped_column(ForeignKey("batches.id", ondelete="CASCADE"))
+    state: Mapped[DeliveryState | None]
+    reason: Mapped[DeliveryReason | None]
+    detail: Mapped[str | None] = mapped_column(Text)
+
+
+class Event(Table):
+    """A fact from the provider; append-only, once."""
+
+    __tablename__ = "events"
+    __table_args__ = (
+        UniqueConstraint("provider", "identifier"),
+        Index(None, "subscriber_id", "local_on"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    identifier: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[EventKind]
+    occurred_at: Mapped[datetime]
+    received_at: Mapped[datetime]
+    subscriber_id: Mapped[int | None] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"))
+    on: Mapped[date | None] = mapped_column("local_on", Date)
+    detail: Mapped[str] = mapped_column(Text, default="")
+    raw: Mapped[str] = mapped_column(Text, default="")
+
+
+class Suppression(Table):
+    """An address that must not be written to. In clear while needed to hold mail back; a keyed hash after erasure."""
+
+    __tablename__ = "suppressions"
+    __table_args__ = (
+        UniqueConstraint("email_key"),
+        UniqueConstraint("address_hash"),
+        CheckConstraint("(email_key IS NULL) <> (address_hash IS NULL)", name="one_form"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    email_key: Mapped[str | None] = mapped_column(String(320))
+    address_hash: Mapped[str | None] = mapped_column(String(64))
+    reason: Mapped[SuppressionReason]
+    event_id: Mapped[int | None] = mapped_column(ForeignKey("events.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime]
+
+
+class Letter(Table):
+    """One transactional e-mail that a person waits for: the queue of intent is this table, the broker only a nudge."""
+
+    __tablename__ = "letters"
+    __table_args__ = (
+        CheckConstraint("(state = 'sending') = (lease_until_at IS NOT NULL)", name="lease"),
+        Index(
+            "ix_letters_open",
+            "state",
+            "not_before_at",
+            postgresql_where=text("state IN ('ready', 'sending')"),
+            sqlite_where=text("state IN ('ready', 'sending')"),
+        ),
+        Index(None, "subscriber_id", "kind", "created_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(24))
+    subscriber_id: Mapped[int] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"))
+    consent_id: Mapped[int | None] = mapped_column(ForeignKey("consents.id", ondelete="CASCADE"))
+    language: Mapped[Language]
+    state: Mapped[BatchState]
+    created_at: Mapped[datetime]
+    not_before_at: Mapped[datetime]
+    lease_until_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    nudged_at: Mapped[datetime | None]
+    sent_at: Mapped[datetime | None]
+    detail: Mapped[str] = mapped_column(Text, default="")
+
+
+class Switch(Table):
+    """An operator's switch or a mark of the scheduler that every process must see and a restart must keep."""
+
+    __tablename__ = "switches"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    value: Mapped[str] = mapped_column(Text, default="")
+    changed_at: Mapped[datetime]
