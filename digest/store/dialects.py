@@ -12,8 +12,9 @@ from digest.store.tables import Table
 
 def insert_new(session: Session, table: type[Table]) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that passes over rows which exist already; ``returning`` then gives the new ones only."""
-    module = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    return module.insert(table).on_conflict_do_nothing()
+    if session.get_bind().dialect.name == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def insert_new_from(session: Session, table: type[Table], columns: Sequence[str], rows: Select[Any]) -> None:

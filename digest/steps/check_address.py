@@ -1,0 +1,33 @@
+"""Whether an address can receive mail, and in which spelling."""
+
+from email_validator import EmailNotValidError, validate_email
+
+from digest.domain.address import mend_address
+from digest.domain.errors import BadInputError
+
+LONGEST = 254
+"""RFC 5321 §4.5.3.1.3 with the angle brackets taken off."""
+
+
+def check_address(text: str) -> str:
+    """The address to write to: mended, domain in lower case and ASCII (IDNA 2008), local part as typed.
+
+    A local part beyond ASCII is refused: it needs SMTPUTF8 at every hop, which mail providers do not offer.
+
+    Raises:
+        BadInputError: names the value and what is wrong with it.
+    """
+    mended = mend_address(text)
+    if len(mended) > LONGEST:
+        raise BadInputError("email", text, f"is longer than {LONGEST} characters.")
+    try:
+        found = validate_email(mended, check_deliverability=False, allow_smtputf8=False, test_environment=True)
+    except EmailNotValidError as error:
+        raise BadInputError("email", text, f"is not an address we can write to: {_sentence(str(error))}") from error
+    if found.ascii_email is None:
+        raise BadInputError("email", text, "is not an address we can write to: use letters a to z before the @.")
+    return found.ascii_email
+
+
+def _sentence(words: str) -> str:
+    return words[:1].lower() + words[1:].rstrip(".") + "."

@@ -1,0 +1,290 @@
+"""Sign up, confirm, change, pause, leave and come back. Everything here is safe to repeat."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.orm import Session
+
+from digest.domain.language import Language
+from digest.domain.schedule import Cadence, Send, is_known_zone, next_send
+from digest.domain.subscriber import EndReason, SubscriberState, topics_of
+from digest.store.cadences import cadence_id
+from digest.store.database import Sessions
+from digest.store.letters import add_letter, was_written
+from digest.store.subscribers import (
+    Wishes,
+    add,
+    apply_wishes,
+    find,
+    get,
+    is_suppressed,
+    last_window_end,
+    recent_consents,
+    set_state,
+    withdraw_planned,
+)
+from digest.store.tables import Consent, Subscriber
+
+CONFIRMATIONS_PER_HOUR = 3
+CONFIRMATIONS_PER_DAY = 6
+NOTICE_EVERY = timedelta(hours=24)
+"""An active reader who signs up again is told so at most once in this time."""
+CONFIRMABLE = frozenset({SubscriberState.PENDING, SubscriberState.ENDED})
+BARRED = frozenset({EndReason.BOUNCED, EndReason.COMPLAINED})
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A sign-up as checked at the edge.
+
+    Attributes:
+        address: as :func:`digest.steps.check_address.check_address` returned it.
+        topics: a key made by :func:`digest.domain.subscriber.topics_key`.
+        source: where it came from: ``form``, ``api``, ``embed``.
+        wording: version of the words the reader saw.
+        remote: the network address it came from.
+    """
+
+    address: str = field(repr=False)
+    language: Language
+    cadence: Cadence
+    topics: str = ""
+    source: str = "form"
+    wording: str = ""
+    remote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A subscriber as pages and letters show one."""
+
+    id: int
+    address: str = field(repr=False)
+    state: SubscriberState
+    reason: EndReason | None
+    language: Language
+    cadence: Cadence
+    topics: tuple[str, ...]
+    next_send: Send | None
+    paused_until_on: date | None
+
+
+def reader_of(subscriber: Subscriber, now: datetime) -> Reader:
+    """What may be shown of a subscriber, with the next send where one is due."""
+    cadence = subscriber.cadence_row.cadence
+    due = subscriber.state is SubscriberState.ACTIVE and is_known_zone(cadence.timezone)
+    return Reader(
+        id=subscriber.id,
+        address=subscriber.email,
+        state=subscriber.state,
+        reason=subscriber.reason,
+        language=subscriber.language,
+        cadence=cadence,
+        topics=topics_of(subscriber.topics),
+        next_send=next_send(cadence, now) if due else None,
+        paused_until_on=subscriber.paused_until_on,
+    )
+
+
+def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
+    """The reader with this id."""
+    with sessions() as session:
+        subscriber = get(session, subscriber_id)
+        return None if subscriber is None else reader_of(subscriber, now)
+
+
+def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[str], now: datetime) -> list[int]:
+    """Ask the owner of the address whether they want the brief; returns the ids of letters owed.
+
+    The caller answers the visitor the same whatever happens here, so that nobody learns who subscribes. An active reader
+    gets a note at most; a barred address gets nothing; anyone else a confirmation, a few per hour and day at most.
+    """
+    with sessions.begin() as session:
+        if is_suppressed(session, request.address, hashes):
+            return []
+        wishes = _wishes(session, request.language, request.cadence, request.topics, now)
+        subscriber = add(session, request.address, wishes, SubscriberState.PENDING, now)
+        if subscriber.state in CONFIRMABLE:
+            return _ask(session, subscriber, request, wishes, now)
+        if was_written(session, "already_subscribed", subscriber.id, now - NOTICE_EVERY):
+            return []
+        return [add_letter(session, "already_subscribed", subscriber, now)]
+
+
+def _wishes(session: Session, language: Language, cadence: Cadence, topics: str, now: datetime) -> Wishes:
+    return Wishes(language, cadence_id(session, cadence, now), topics)
+
+
+def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wishes, now: datetime) -> list[int]:
+    if (
+        recent_consents(session, subscriber.id, now - timedelta(hours=1)) >= CONFIRMATIONS_PER_HOUR
+        or recent_consents(session, subscriber.id, now - timedelta(days=1)) >= CONFIRMATIONS_PER_DAY
+    ):
+        return []
+    consent = Consent(
+        subscriber_id=subscriber.id,
+        source=request.source,
+        wording=request.wording,
+        remote=request.remote,
+        language=wishes.language,
+        cadence_id=wishes.cadence_id,
+        topics=wishes.topics,
+        requested_at=now,
+    )
+    session.add(consent)
+    session.flush()
+    if subscriber.state is SubscriberState.PENDING:
+        apply_wishes(subscriber, wishes, now)
+    letter = add_letter(session, "confirm", subscriber, now, consent.id)
+    return [letter]
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What a confirm link is worth now.
+
+    Attributes:
+        status: ``confirmed`` just now, ``already`` subscribed, ``waiting`` for the button, or ``gone``: the reader left
+            since, or the row is no more, and has to sign up again.
+    """
+
+    status: str
+    language: Language
+    reader: Reader | None
+    letters: tuple[int, ...] = ()
+
+
+def look_up_confirmation(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
+    """What the confirm page shows; changes nothing (link scanners open every link)."""
+    with sessions() as session:
+        return _confirmation(session, session.get(Consent, consent_id), now)
+
+
+def _confirmation(session: Session, consent: Consent | None, now: datetime) -> Confirmation:
+    subscriber = get(session, consent.subscriber_id) if consent else None
+    if consent is None or subscriber is None:
+        return Confirmation("gone", Language.ENGLISH, None)
+    reader = reader_of(subscriber, now)
+    if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
+        return Confirmation("already", subscriber.language, reader)
+    left_since = consent.confirmed_at is not None or subscriber.reason in BARRED
+    return Confirmation("gone" if left_since else "waiting", consent.language, reader)
+
+
+def confirm(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
+    """The reader's yes: the subscription becomes active with the wishes of that request, and a welcome is owed."""
+    with sessions.begin() as session:
+        consent = session.get(Consent, consent_id)
+        subscriber = get(session, consent.subscriber_id, lock=True) if consent else None
+        found = _confirmation(session, consent, now)
+        if consent is None or subscriber is None or found.status != "waiting":
+            return found
+        consent.confirmed_at = now
+        apply_wishes(subscriber, Wishes(consent.language, consent.cadence_id, consent.topics), now)
+        set_state(subscriber, SubscriberState.ACTIVE, now)
+        subscriber.active_from_at = subscriber.window_start_at = now
+        session.flush()
+        session.refresh(subscriber, ["cadence_row"])
+        letter = add_letter(session, "welcome", subscriber, now, consent.id)
+        return Confirmation("confirmed", subscriber.language, reader_of(subscriber, now), (letter,))
+
+
+def unsubscribe(
+    sessions: Sessions, subscriber_id: int, now: datetime, *, reason: EndReason = EndReason.UNSUBSCRIBED
+) -> tuple[Reader | None, list[int]]:
+    """End the subscription; returns the reader (None when the row is gone) and the letters owed.
+
+    Repeats change nothing: the first time and reason stay, and no second goodbye is written.
+    """
+    with sessions.begin() as session:
+        subscriber = get(session, subscriber_id, lock=True)
+        if subscriber is None:
+            return None, []
+        if subscriber.state is SubscriberState.ENDED:
+            return reader_of(subscriber, now), []
+        set_state(subscriber, SubscriberState.ENDED, now, reason)
+        letters = [add_letter(session, "goodbye", subscriber, now)] if reason is EndReason.UNSUBSCRIBED else []
+        return reader_of(subscriber, now), letters
+
+
+def unsubscribe_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
+    """End the subscription of an address, however it is spelled, on the operator's word."""
+    with sessions() as session:
+        found = find(session, address)
+    return None if found is None else unsubscribe(sessions, found.id, now)[0]
+
+
+def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
+    """Undo an unsubscription, from the reader's own signed link; other endings are not the reader's to undo."""
+
+    def undo(session: Session, subscriber: Subscriber) -> None:
+        if subscriber.reason is EndReason.UNSUBSCRIBED:
+            set_state(subscriber, SubscriberState.ACTIVE, now)
+            subscriber.active_from_at = now
+            subscriber.window_start_at = last_window_end(session, subscriber.id) or now
+
+    return _change(sessions, subscriber_id, now, undo)
+
+
+def change_wishes(
+    sessions: Sessions, subscriber_id: int, language: Language, cadence: Cadence, topics: str, now: datetime
+) -> Reader | None:
+    """What, when and in which language the reader wants from now on.
+
+    A brief that is planned but may not leave yet is taken back; the next one begins where the last one ended.
+    """
+
+    def change(session: Session, subscriber: Subscriber) -> None:
+        wishes = _wishes(session, language, cadence, topics, now)
+        before = Wishes(subscriber.language, subscriber.cadence_id, subscriber.topics)
+        if wishes == before:
+            return
+        apply_wishes(subscriber, wishes, now)
+        if subscriber.state is SubscriberState.ACTIVE:
+            subscriber.window_start_at = subscriber.window_start_at or last_window_end(session, subscriber.id)
+            withdraw_planned(session, subscriber.id, now)
+
+    return _change(sessions, subscriber_id, now, change)
+
+
+def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime) -> Reader | None:
+    """No brief before local date ``until_on``; an active reader only."""
+
+    def hold(session: Session, subscriber: Subscriber) -> None:
+        if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
+            start = subscriber.window_start_at or last_window_end(session, subscriber.id)
+            set_state(subscriber, SubscriberState.PAUSED, now)
+            subscriber.paused_until_on, subscriber.window_start_at = until_on, start
+
+    return _change(sessions, subscriber_id, now, hold)
+
+
+def resume(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
+    """End a pause at once."""
+
+    def go_on(_: Session, subscriber: Subscriber) -> None:
+        if subscriber.state is SubscriberState.PAUSED:
+            set_state(subscriber, SubscriberState.ACTIVE, now)
+            subscriber.active_from_at = now
+
+    return _change(sessions, subscriber_id, now, go_on)
+
+
+def _change(
+    sessions: Sessions, subscriber_id: int, now: datetime, act: Callable[[Session, Subscriber], None]
+) -> Reader | None:
+    with sessions.begin() as session:
+        subscriber = get(session, subscriber_id, lock=True)
+        if subscriber is None:
+            return None
+        act(session, subscriber)
+        session.flush()
+        session.refresh(subscriber, ["cadence_row"])
+        return reader_of(subscriber, now)
+
+
+def local_today(timezone: str, now: datetime) -> date:
+    """The reader's local date."""
+    return now.astimezone(ZoneInfo(timezone) if is_known_zone(timezone) else UTC).date()

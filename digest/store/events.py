@@ -1,0 +1,49 @@
+"""Provider events, once each, and what they settle."""
+
+from datetime import date, datetime
+
+from sqlalchemy import exists, or_, select, update
+from sqlalchemy.orm import Session
+
+from digest.domain.delivery import BatchState, DeliveryState
+from digest.domain.event import ProviderEvent
+from digest.store.dialects import insert_new
+from digest.store.tables import Batch, Delivery, Event, Subscriber
+
+
+def add_event(
+    session: Session, event: ProviderEvent, subscriber_id: int | None, on: date | None, received_at: datetime
+) -> int | None:
+    """Store the event; its id, or None when it was known already."""
+    values = {
+        "provider": event.provider,
+        "identifier": event.identifier[:200],
+        "kind": event.kind,
+        "occurred_at": event.occurred_at,
+        "received_at": received_at,
+        "subscriber_id": subscriber_id,
+        "on": on,
+        "detail": event.detail,
+        "raw": event.raw,
+    }
+    return session.scalars(insert_new(session, Event).values(values).returning(Event.id)).one_or_none()
+
+
+def is_subscriber(session: Session, subscriber_id: int) -> bool:
+    """Whether this reader is still in the list."""
+    return session.scalar(select(Subscriber.id).where(Subscriber.id == subscriber_id)) is not None
+
+
+def settle_unknown(session: Session, subscriber_id: int, on: date) -> None:
+    """The provider has shown that it took this delivery; if its answer was lost, it is settled now."""
+    batch_unknown = exists().where(Batch.id == Delivery.batch_id, Batch.state == BatchState.UNKNOWN)
+    session.execute(
+        update(Delivery)
+        .where(
+            Delivery.subscriber_id == subscriber_id,
+            Delivery.on == on,
+            or_(Delivery.state == DeliveryState.UNKNOWN, Delivery.state.is_(None) & batch_unknown),
+        )
+        .values(state=DeliveryState.SENT, reason=None)
+        .execution_options(synchronize_session=False)
+    )

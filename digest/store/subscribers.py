@@ -1,0 +1,165 @@
+"""The list: subscribers, their consents, suppressions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, exists, func, or_, select
+from sqlalchemy.orm import Session, joinedload
+
+from digest.domain.address import address_key
+from digest.domain.delivery import BatchState, DeliveryState
+from digest.domain.language import Language
+from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.suppression import SuppressionReason
+from digest.store.dialects import insert_new
+from digest.store.tables import Batch, Brief, Consent, Delivery, Edition, Subscriber, Suppression
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a reader wants, as rows hold it: language, cadence, topics."""
+
+    language: Language
+    cadence_id: int
+    topics: str = ""
+
+
+def find(session: Session, address: str, *, lock: bool = False) -> Subscriber | None:
+    """The subscriber with this address, however it is spelled."""
+    return _one(session, lock=lock, email_key=address_key(address))
+
+
+def get(session: Session, subscriber_id: int, *, lock: bool = False) -> Subscriber | None:
+    """The subscriber with this id; ``lock`` holds the row until the end of the transaction."""
+    return _one(session, lock=lock, id=subscriber_id)
+
+
+def _one(session: Session, *, lock: bool, **where: Any) -> Subscriber | None:  # noqa: ANN401 - column values
+    wanted = select(Subscriber).filter_by(**where).options(joinedload(Subscriber.cadence_row))
+    if lock:
+        wanted = wanted.with_for_update(of=Subscriber).execution_options(populate_existing=True)
+    return session.scalars(wanted).one_or_none()
+
+
+def add(session: Session, address: str, wishes: Wishes, state: SubscriberState, now: datetime) -> Subscriber:
+    """The subscriber with this address, made in ``state`` if there is none; locked either way."""
+    values = {
+        "email": address,
+        "email_key": address_key(address),
+        "state": state,
+        "language": wishes.language,
+        "cadence_id": wishes.cadence_id,
+        "topics": wishes.topics,
+        "created_at": now,
+        "changed_at": now,
+    }
+    session.execute(insert_new(session, Subscriber).values(values))
+    found = find(session, address, lock=True)
+    if found is None:
+        raise LookupError("a subscriber just inserted is gone")
+    return found
+
+
+def apply_wishes(subscriber: Subscriber, wishes: Wishes, now: datetime) -> None:
+    """What, when and in which language the reader wants."""
+    subscriber.language = wishes.language
+    subscriber.cadence_id = wishes.cadence_id
+    subscriber.topics = wishes.topics
+    subscriber.changed_at = now
+
+
+def set_state(subscriber: Subscriber, state: SubscriberState, now: datetime, reason: EndReason | None = None) -> None:
+    """Move the subscriber to ``state``; only an ended one has a reason."""
+    subscriber.state, subscriber.reason, subscriber.changed_at = state, reason, now
+    subscriber.paused_until_on = None
+
+
+def last_window_end(session: Session, subscriber_id: int) -> datetime | None:
+    """Up to where the reader has read: the end of the window of the newest brief that reached the provider."""
+    sent = or_(Delivery.state == DeliveryState.SENT, Delivery.state.is_(None) & (Batch.state == BatchState.SENT))
+    return session.scalar(
+        select(func.max(Edition.window_end_at, type_=Edition.window_end_at.type))
+        .join(Brief, Brief.edition_id == Edition.id)
+        .join(Batch, Batch.brief_id == Brief.id)
+        .join(Delivery, Delivery.batch_id == Batch.id)
+        .where(Delivery.subscriber_id == subscriber_id, sent)
+    )
+
+
+def withdraw_planned(session: Session, subscriber_id: int, now: datetime) -> None:
+    """Take the reader out of briefs that are planned but may not leave yet: their settings just changed.
+
+    The batches are locked first: a worker that claims one now either waits and reads its members without this reader, or
+    claimed before and keeps the delivery, so there is never a second one for the date.
+    """
+    theirs = select(Delivery.batch_id).where(Delivery.subscriber_id == subscriber_id, Delivery.state.is_(None))
+    waiting = (
+        select(Batch.id)
+        .where(
+            Batch.id.in_(theirs),
+            Batch.state.in_([BatchState.PLANNED, BatchState.READY]),
+            Batch.not_before_at > now,
+        )
+        .with_for_update()
+    )
+    ids = session.scalars(waiting).all()
+    session.execute(delete(Delivery).where(Delivery.subscriber_id == subscriber_id, Delivery.batch_id.in_(ids)))
+
+
+def is_suppressed(session: Session, address: str, hashes: Sequence[str]) -> bool:
+    """Whether mail to this address is barred; ``hashes`` are its keyed hashes under every key still in use."""
+    key = address_key(address)
+    barred = exists().where(or_(Suppression.email_key == key, Suppression.address_hash.in_(hashes)))
+    return bool(session.scalar(select(barred)))
+
+
+def suppress(
+    session: Session, address: str, reason: SuppressionReason, now: datetime, event_id: int | None = None
+) -> None:
+    """Bar the address, once."""
+    values = {"email_key": address_key(address), "reason": reason, "created_at": now, "event_id": event_id}
+    session.execute(insert_new(session, Suppression).values(values))
+
+
+def suppress_hash(session: Session, address_hash: str, now: datetime) -> None:
+    """Bar an erased address by its keyed hash alone."""
+    values = {"address_hash": address_hash, "reason": SuppressionReason.ERASED, "created_at": now}
+    session.execute(insert_new(session, Suppression).values(values))
+
+
+def release(session: Session, address: str) -> None:
+    """Forget the suppression kept in clear; on erasure a keyed hash takes its place."""
+    session.execute(delete(Suppression).where(Suppression.email_key == address_key(address)))
+
+
+def recent_consents(session: Session, subscriber_id: int, since: datetime) -> int:
+    """How many confirmations were asked for since then."""
+    asked = select(func.count()).where(Consent.subscriber_id == subscriber_id, Consent.requested_at > since)
+    return session.scalar(asked) or 0
+
+
+def confirmed_consent(session: Session, subscriber_id: int) -> Consent | None:
+    """The newest confirmed consent of a reader."""
+    wanted = select(Consent).where(Consent.subscriber_id == subscriber_id, Consent.confirmed_at.is_not(None))
+    return session.scalars(wanted.order_by(Consent.confirmed_at.desc()).limit(1)).one_or_none()
+
+
+def everyone(session: Session, page: int = 1000) -> Iterator[Subscriber]:
+    """Every subscriber in order of id, a page at a time."""
+    after = 0
+    while True:
+        wanted = select(Subscriber).where(Subscriber.id > after).order_by(Subscriber.id).limit(page)
+        rows = session.scalars(wanted.options(joinedload(Subscriber.cadence_row))).all()
+        if not rows:
+            return
+        yield from rows
+        after = rows[-1].id
+        session.expunge_all()
+
+
+def count_by_state(session: Session) -> dict[str, int]:
+    """How many subscribers are in each state."""
+    rows = session.execute(select(Subscriber.state, func.count()).group_by(Subscriber.state))
+    return {state.value: number for state, number in rows}
