@@ -98,8 +98,8 @@ def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader
 def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[str], now: datetime) -> list[int]:
     """Ask the owner of the address whether they want the brief; returns the ids of letters owed.
 
-    The caller answers the visitor the same whatever happens here, so that nobody learns who subscribes. An active reader
-    gets a note at most; a barred address gets nothing; anyone else a confirmation, a few per hour and day at most.
+    The caller answers the visitor the same whatever happens here, so that nobody learns who subscribes. An active
+    reader gets a note at most; a barred address gets nothing; anyone else a confirmation, a few an hour and day.
     """
     with sessions.begin() as session:
         if is_suppressed(session, request.address, hashes):

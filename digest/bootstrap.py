@@ -1,0 +1,93 @@
+"""Settings -> wired application: the only place that picks adapters."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import new as hmac
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from digest.domain.address import address_key
+from digest.editors.extractive import ExtractiveEditor
+from digest.links import Links
+from digest.ports import Editor, Fetcher, Provider, Sender
+from digest.providers.outbox import FolderMailbox, OutboxProvider
+from digest.providers.sendgrid import SendGridProvider
+from digest.providers.smtp import SmtpProvider
+from digest.rendering.site import Site
+from digest.rendering.templates import Templates
+from digest.settings import Settings, secret_keys, split_sender
+from digest.sources.fetch import WebFetcher
+from digest.store.database import Sessions, open_engine, open_sessions
+
+EMAILS = Path(__file__).parents[1] / "emails"
+STATE = Path("var")
+"""Where an installation without a database server keeps what it must not forget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """Everything the edges need, wired once per process."""
+
+    settings: Settings
+    engine: Engine
+    sessions: Sessions
+    links: Links
+    site: Site
+    templates: Templates
+    provider: Provider
+    editor: Editor
+    fetcher: Fetcher
+
+    def address_hashes(self, address: str) -> list[str]:
+        """Keyed hashes of an address under every key still in use, the newest first."""
+        key = address_key(address).encode()
+        return [hmac(secret.encode(), b"address:" + key, sha256).hexdigest() for secret in self.links.secret_keys]
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self.provider.close()
+        self.engine.dispose()
+
+
+def sender_of(settings: Settings) -> Sender:
+    """Who the mail is from; the List-Id lies in the sender's own domain (RFC 2919 §2)."""
+    name, address = split_sender(settings.sender)
+    domain = address.rpartition("@")[2]
+    return Sender(name=name or settings.site_name, address=address, list_id=f"brief.{domain}", list_name=settings.site_name)
+
+
+def provider_of(settings: Settings) -> Provider:
+    """The provider that the settings name."""
+    sender = sender_of(settings)
+    if settings.provider == "smtp":
+        return SmtpProvider(settings.smtp_url.get_secret_value(), sender)
+    if settings.provider == "sendgrid":
+        return SendGridProvider(settings.sendgrid_api_key.get_secret_value(), settings.sendgrid_host, sender)
+    return OutboxProvider(sender, FolderMailbox(settings.outbox_dir))
+
+
+def build(settings: Settings, provider: Provider | None = None) -> Application:
+    """The application for ``settings``.
+
+    Args:
+        settings: as :func:`digest.settings.load_settings` checked them.
+        provider: carries the mail instead of the one the settings name (a simulation's).
+    """
+    engine = open_engine(settings.database_url)
+    return Application(
+        settings=settings,
+        engine=engine,
+        sessions=open_sessions(engine),
+        links=links_of(settings),
+        site=Site(name=settings.site_name, postal_address=settings.postal_address, base_url=settings.base_url),
+        templates=Templates(EMAILS),
+        provider=provider or provider_of(settings),
+        editor=ExtractiveEditor(),
+        fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
+    )
+
+
+def links_of(settings: Settings) -> Links:
+    """Makes and reads the site's signed addresses."""
+    return Links(settings.base_url, secret_keys(settings, STATE), settings.confirm_for)

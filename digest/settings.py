@@ -1,0 +1,232 @@
+"""Settings: environment variables prefixed ``DIGEST_``, read once at the edge, checked, and passed on as values."""
+
+import secrets
+from datetime import timedelta
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
+
+from digest.domain.brief import Limits, OtherLanguage
+from digest.domain.edition import Policy
+from digest.domain.errors import BadInputError, PermanentError, shown
+from digest.domain.language import Language
+from digest.domain.schedule import parse_timezone
+
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
+DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
+SHORTEST_SECRET = 16
+PREFIX = "DIGEST_"
+SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
+
+
+class SettingsError(PermanentError):
+    """Settings that stop the start; one line per fault."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+class Settings(BaseSettings):
+    """Everything an operator may set."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
+
+    database_url: str = Field("sqlite:///var/digest.db", description="SQLAlchemy URL; production: PostgreSQL")
+    broker_url: str = Field("memory://", description="Celery broker; production: redis://…")
+    provider: Literal["outbox", "smtp", "sendgrid"] = Field("outbox", description="who carries the mail")
+    outbox_dir: Path = Field(Path("var/outbox"), description="where provider outbox keeps its messages")
+    smtp_url: SecretStr = Field(SecretStr(""), description="smtp://user:pass@host:port (STARTTLS) or smtps://…")
+    sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
+    sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
+    sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
+    base_url: str = Field("", description="public address used in links; default http://127.0.0.1:PORT")
+    secret_keys: Annotated[list[SecretStr], NoDecode] = Field(
+        default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"
+    )
+    sender: str = Field("The Daily Brief <brief@localhost.localdomain>", description="From header")
+    postal_address: str = Field(DEVELOPMENT_POSTAL_ADDRESS, description="postal address in the footer")
+    site_name: str = Field("The Daily Brief", description="name of the site and the brief")
+    admin_token: SecretStr = Field(SecretStr(""), description="opens /admin and the editorial API; unset: closed")
+    default_timezone: str = Field("UTC", description="zone of a sign-up whose browser names none")
+    default_language: Language = Field(Language.ENGLISH, description="language where the browser asks for neither")
+    other_language: OtherLanguage = Field(
+        OtherLanguage.LEAVE_OUT, description="a story without a text in the reader's language: leave_out or label"
+    )
+    lead_minutes: int = Field(10, ge=0, le=180, description="how long before the instant planning starts")
+    grace_minutes: int = Field(240, ge=1, le=1200, description="how long after the instant a brief may still leave")
+    stories_per_brief: int = Field(12, ge=1, le=40, description="most stories in one brief")
+    stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")
+    confirm_days: int = Field(7, ge=1, le=60, description="how long a confirmation link works")
+    fetch_minutes: int = Field(15, ge=1, le=1440, description="how often a source is fetched")
+    fetch_private_hosts: bool = Field(
+        default=False, description="let feeds live on private addresses (development only)"
+    )
+    trusted_proxies: Annotated[list[str], NoDecode] = Field(
+        default_factory=list, description="comma-separated proxy addresses whose X-Forwarded-For is believed"
+    )
+    port: int = Field(8025, ge=1, le=65535, validation_alias="PORT", description="port of the web page")
+
+    @field_validator("secret_keys", "trusted_proxies", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_database(cls, value: str) -> str:
+        try:
+            backend = make_url(value).get_backend_name()
+        except ArgumentError as error:
+            raise ValueError("is not a database address: write sqlite:///var/digest.db or postgresql://…") from error
+        if backend not in {"sqlite", "postgresql"}:
+            raise ValueError("must be a sqlite:// or postgresql:// address")
+        return value
+
+    @field_validator("broker_url")
+    @classmethod
+    def _is_broker(cls, value: str) -> str:
+        if urlsplit(value).scheme not in {"memory", "redis", "rediss"}:
+            raise ValueError("must be a redis:// address, or memory:// for everything in one process")
+        return value
+
+    @field_validator("base_url", "sendgrid_host")
+    @classmethod
+    def _is_web_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment):
+            raise ValueError("must be an http(s) address without a query, such as https://brief.example.com")
+        return value.rstrip("/")
+
+    @field_validator("smtp_url")
+    @classmethod
+    def _is_smtp_address(cls, value: SecretStr) -> SecretStr:
+        parts = urlsplit(value.get_secret_value())
+        if value.get_secret_value() and (parts.scheme not in {"smtp", "smtps"} or not parts.hostname):
+            raise ValueError("must be smtp://user:pass@host:port or smtps://…")
+        return value
+
+    @field_validator("sender")
+    @classmethod
+    def _is_sender(cls, value: str) -> str:
+        address = split_sender(value)[1]
+        if "@" not in address or not address.isascii() or not value.isprintable():
+            raise ValueError("must be a name and an address: The Daily Brief <brief@example.com>")
+        return value
+
+    @field_validator("default_timezone")
+    @classmethod
+    def _is_zone(cls, value: str) -> str:
+        try:
+            return parse_timezone(value)
+        except BadInputError as error:
+            raise ValueError(error.mend) from error
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if not self.base_url:
+            self.base_url = f"http://127.0.0.1:{self.port}"
+        return self
+
+    @property
+    def is_public(self) -> bool:
+        """Whether the site is meant for others than this machine."""
+        return urlsplit(self.base_url).hostname not in LOOPBACK_HOSTS
+
+    @property
+    def confirm_for(self) -> timedelta:
+        """How long a confirmation link works."""
+        return timedelta(days=self.confirm_days)
+
+    @property
+    def policy(self) -> Policy:
+        """How a morning is run."""
+        return Policy(lead=timedelta(minutes=self.lead_minutes), grace=timedelta(minutes=self.grace_minutes))
+
+    @property
+    def limits(self) -> Limits:
+        """How much a brief holds."""
+        return Limits(stories=self.stories_per_brief, per_source=self.stories_per_source)
+
+
+def split_sender(value: str) -> tuple[str, str]:
+    """Display name and address of a From setting; the name may hold any characters, commas and brackets too."""
+    name, bracket, rest = value.rpartition("<")
+    if bracket and rest.rstrip().endswith(">"):
+        return name.strip(), rest.rstrip()[:-1].strip()
+    return "", parseaddr(value)[1]
+
+
+def load_settings() -> Settings:
+    """The settings of this process.
+
+    Raises:
+        SettingsError: one line per missing, malformed or unsafe setting.
+    """
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        raise SettingsError([_line(dict(fault)) for fault in error.errors()]) from error
+    if faults := unsafe(settings):
+        raise SettingsError(faults)
+    return settings
+
+
+def _line(fault: dict[str, object]) -> str:
+    place = fault["loc"]
+    first = str(place[0]) if isinstance(place, tuple) and place else "settings"
+    name = "PORT" if first == "PORT" else f"{PREFIX}{first.upper()}"
+    words = str(fault["msg"]).removeprefix("Value error, ")
+    value = "" if first in SECRETS else f" {shown(fault['input'])}"
+    return f"{name}:{value} {words}"
+
+
+def unsafe(settings: Settings) -> list[str]:
+    """What would make these settings fail or harm readers; one line each."""
+    faults = []
+    if settings.provider == "smtp" and not settings.smtp_url.get_secret_value():
+        faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
+    if settings.provider == "sendgrid" and not settings.sendgrid_api_key.get_secret_value():
+        faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
+    faults += [
+        f"DIGEST_SECRET_KEYS: key {number} is shorter than {SHORTEST_SECRET} characters; make one with a generator"
+        for number, key in enumerate(settings.secret_keys, 1)
+        if len(key.get_secret_value()) < SHORTEST_SECRET
+    ]
+    return faults + (_unsafe_in_public(settings) if settings.is_public else [])
+
+
+def _unsafe_in_public(settings: Settings) -> list[str]:
+    faults = []
+    if settings.provider == "outbox":
+        faults.append("DIGEST_PROVIDER: outbox mails nobody; a public DIGEST_BASE_URL needs smtp or sendgrid")
+    if not settings.secret_keys:
+        faults.append("DIGEST_SECRET_KEYS: missing; a public site needs its own, at least 16 characters")
+    if settings.postal_address == DEVELOPMENT_POSTAL_ADDRESS:
+        faults.append("DIGEST_POSTAL_ADDRESS: missing; the law asks for it in every brief")
+    if split_sender(settings.sender)[1].endswith("localhost.localdomain"):
+        faults.append("DIGEST_SENDER: missing; readers and mail servers must see who writes")
+    if settings.base_url.startswith("http://"):
+        faults.append("DIGEST_BASE_URL: must be https; one-click unsubscribe does not work over http (RFC 8058)")
+    return faults
+
+
+def secret_keys(settings: Settings, folder: Path) -> list[str]:
+    """The signing keys, newest first; without any set, one that is made once and kept in ``folder``."""
+    if settings.secret_keys:
+        return [key.get_secret_value() for key in settings.secret_keys]
+    kept = folder / "secret_key"
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with kept.open("x", encoding="ascii") as file:
+            kept.chmod(0o600)
+            file.write(secrets.token_urlsafe(32))
+    except FileExistsError:
+        pass
+    return [kept.read_text(encoding="ascii")]
