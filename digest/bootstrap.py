@@ -54,7 +54,9 @@ def sender_of(settings: Settings) -> Sender:
     """Who the mail is from; the List-Id lies in the sender's own domain (RFC 2919 §2)."""
     name, address = split_sender(settings.sender)
     domain = address.rpartition("@")[2]
-    return Sender(name=name or settings.site_name, address=address, list_id=f"brief.{domain}", list_name=settings.site_name)
+    return Sender(
+        name=name or settings.site_name, address=address, list_id=f"brief.{domain}", list_name=settings.site_name
+    )
 
 
 def provider_of(settings: Settings) -> Provider:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, exists, func, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, case, delete, exists, func, insert, literal, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.brief import BriefState
@@ -115,15 +115,10 @@ def add_batches(session: Session, brief: Brief, rows: Sequence[dict[str, Any]]) 
 
 
 def fill_batches(
-    session: Session,
-    cadence_ids: Collection[int],
-    key: EditionKey,
-    group: DueGroup,
-    batch_ids: Sequence[int],
-    size: int,
+    session: Session, cadence_ids: Collection[int], key: EditionKey, group: DueGroup, batch_ids: Sequence[int]
 ) -> None:
-    """Write the group's deliveries into its batches, ``size`` to a batch, in one statement."""
-    rows = _numbered(cadence_ids, key, group, size).subquery()
+    """Write the group's deliveries into its batches, cut evenly in order of id, in one statement."""
+    rows = _numbered(cadence_ids, key, group, len(batch_ids)).subquery()
     own = Batch.id.in_(batch_ids)
     pairs = select(rows.c.id, literal(key.on), Batch.id).join(Batch, (Batch.number == rows.c.number) & own)
     insert_new_from(session, Delivery, ["subscriber_id", "local_on", "batch_id"], pairs)
@@ -131,18 +126,16 @@ def fill_batches(
     session.execute(delete(Batch).where(own, ~filled).execution_options(synchronize_session=False))
 
 
-def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, size: int) -> Select[Any]:
-    place = func.row_number().over(order_by=Subscriber.id)
+def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, batches: int) -> Select[Any]:
+    """The group's readers, each with the number of its batch; whoever joined since the count goes to the last."""
+    number = (func.row_number().over(order_by=Subscriber.id) - 1) // -(-group.readers // batches)
     window = (
         Subscriber.window_start_at.is_(None)
         if group.window_start_at is None
         else Subscriber.window_start_at == group.window_start_at
     )
-    return select(Subscriber.id, ((place - 1) // size).label("number")).where(
-        *_due(cadence_ids, key),
-        Subscriber.language == group.language,
-        Subscriber.topics == group.topics,
-        window,
+    return select(Subscriber.id, case((number < batches, number), else_=batches - 1).label("number")).where(
+        *_due(cadence_ids, key), Subscriber.language == group.language, Subscriber.topics == group.topics, window
     )
 
 

@@ -150,7 +150,7 @@ class BatchOutcome:
     detail: str = ""
 
 
-def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome) -> bool:
+def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provider: str) -> bool:
     """Write the end of one claim; False when another claim came between.
 
     The number of attempts is the fence: whoever held an older claim cannot overwrite a newer one. A batch given up as
@@ -161,6 +161,7 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome) -> boo
         "reason": outcome.reason,
         "lease_until_at": None,
         "sent_at": outcome.sent_at,
+        "provider": provider,
         "receipt": outcome.receipt,
         "detail": outcome.detail,
     }

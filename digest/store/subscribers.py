@@ -91,8 +91,8 @@ def last_window_end(session: Session, subscriber_id: int) -> datetime | None:
 def withdraw_planned(session: Session, subscriber_id: int, now: datetime) -> None:
     """Take the reader out of briefs that are planned but may not leave yet: their settings just changed.
 
-    The batches are locked first: a worker that claims one now either waits and reads its members without this reader, or
-    claimed before and keeps the delivery, so there is never a second one for the date.
+    The batches are locked first: a worker that claims one now either waits and reads its members without this reader,
+    or claimed before and keeps the delivery, so there is never a second one for the date.
     """
     theirs = select(Delivery.batch_id).where(Delivery.subscriber_id == subscriber_id, Delivery.state.is_(None))
     waiting = (

@@ -166,6 +166,12 @@ class Subscriber(Table):
         CheckConstraint("(state = 'ended') = (reason IS NOT NULL)", name="reason"),
         CheckConstraint("(state = 'paused') OR (paused_until_on IS NULL)", name="pause"),
         Index(
+            "ix_subscribers_paused",
+            "cadence_id",
+            postgresql_where=text("state = 'paused'"),
+            sqlite_where=text("state = 'paused'"),
+        ),
+        Index(
             "ix_subscribers_due",
             "cadence_id",
             "language",

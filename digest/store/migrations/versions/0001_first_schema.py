@@ -164,6 +164,13 @@ def upgrade() -> None:
             postgresql_where=sa.text("state = 'active'"),
             sqlite_where=sa.text("state = 'active'"),
         )
+        batch_op.create_index(
+            "ix_subscribers_paused",
+            ["cadence_id"],
+            unique=False,
+            postgresql_where=sa.text("state = 'paused'"),
+            sqlite_where=sa.text("state = 'paused'"),
+        )
 
     op.create_table(
         "batches",
@@ -376,6 +383,11 @@ def downgrade() -> None:
 
     op.drop_table("batches")
     with op.batch_alter_table("subscribers", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_subscribers_paused",
+            postgresql_where=sa.text("state = 'paused'"),
+            sqlite_where=sa.text("state = 'paused'"),
+        )
         batch_op.drop_index(
             "ix_subscribers_due", postgresql_where=sa.text("state = 'active'"), sqlite_where=sa.text("state = 'active'")
         )

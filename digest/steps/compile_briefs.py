@@ -1,0 +1,101 @@
+"""A planned brief -> its words, once for everybody who shares it."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session, joinedload
+
+from digest.domain.brief import BriefState, BriefStory, Limits, OtherLanguage, choose
+from digest.domain.subscriber import topics_of
+from digest.links import Links
+from digest.rendering.brief import render_brief
+from digest.rendering.site import Site
+from digest.rendering.templates import Templates
+from digest.store.database import Sessions
+from digest.store.planning import settle_batches
+from digest.store.stories import candidates
+from digest.store.tables import Brief
+
+MOST_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """What compiling needs besides the database."""
+
+    templates: Templates
+    links: Links
+    site: Site
+    limits: Limits
+    other: OtherLanguage
+
+
+def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime) -> BriefState:
+    """Choose, rank and render the brief, then set its batches free; returns its state.
+
+    The attempt is counted and committed first: a brief that kills its process ends as failed, not in an endless loop.
+    """
+    brief = _begin(sessions, brief_id)
+    if brief is None:
+        return _state(sessions, brief_id)
+    with sessions() as session:
+        stories = _stories(session, brief, press)
+    if not stories:
+        return _finish(sessions, brief, {"state": BriefState.EMPTY, "compiled_at": now})
+    message = render_brief(
+        press.templates,
+        press.links,
+        press.site,
+        brief_id=brief.id,
+        stories=stories,
+        language=brief.language,
+        on=brief.edition.on,
+        nonce=secrets.token_hex(8),
+        limit_bytes=press.limits.html_bytes,
+    )
+    words = {
+        "state": BriefState.READY,
+        "compiled_at": now,
+        "subject": message.subject,
+        "html": message.html,
+        "text": message.text,
+        "slots": dict(message.slots),
+        "story_ids": [story.id for story in stories],
+    }
+    return _finish(sessions, brief, words)
+
+
+def _begin(sessions: Sessions, brief_id: int) -> Brief | None:
+    with sessions.begin() as session:
+        brief = session.get(Brief, brief_id, options=[joinedload(Brief.edition)], with_for_update={"of": Brief})
+        if brief is None or brief.state is not BriefState.PLANNED:
+            return None
+        if brief.attempts >= MOST_ATTEMPTS:
+            brief.state = BriefState.FAILED
+            session.flush()
+            settle_batches(session)
+            return None
+        brief.attempts += 1
+        return brief
+
+
+def _state(sessions: Sessions, brief_id: int) -> BriefState:
+    with sessions() as session:
+        brief = session.get(Brief, brief_id)
+        return BriefState.FAILED if brief is None else brief.state
+
+
+def _stories(session: Session, brief: Brief, press: Press) -> list[BriefStory]:
+    edition = brief.edition
+    found = candidates(session, edition.window_start_at, edition.window_end_at)
+    return choose(found, brief.language, topics_of(brief.topics), press.limits, press.other)
+
+
+def _finish(sessions: Sessions, brief: Brief, words: dict[str, object]) -> BriefState:
+    """Of two workers that compiled the same brief the first one's words stay."""
+    with sessions.begin() as session:
+        session.execute(update(Brief).where(Brief.id == brief.id, Brief.state == BriefState.PLANNED).values(words))
+        settle_batches(session)
+    return _state(sessions, brief.id)

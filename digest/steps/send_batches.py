@@ -1,0 +1,165 @@
+"""A ready batch -> the provider, and what became of it. The network is never waited for inside a transaction."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import select
+from sqlalchemy.orm import undefer
+
+from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
+from digest.domain.schedule import is_known_zone
+from digest.domain.subscriber import SubscriberState
+from digest.links import Links
+from digest.ports import HandOver, Message, Provider, Recipient
+from digest.rendering.dates import full_date
+from digest.store.database import Sessions
+from digest.store.sending import (
+    BatchOutcome,
+    Member,
+    OwnState,
+    claim_batch,
+    let_go_of_windows,
+    members,
+    record_outcome,
+    record_own_states,
+    set_paused,
+)
+from digest.store.tables import Batch, Brief
+
+LEASE = timedelta(minutes=15)
+"""Longer than any hand-over takes with its time limits."""
+MOST_ATTEMPTS = 8
+FIRST_WAIT = timedelta(seconds=15)
+LONGEST_WAIT = timedelta(minutes=15)
+
+
+@dataclass(slots=True)
+class Sent:
+    """What a hand-over did, in deliveries."""
+
+    sent: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    unknown: int = 0
+    again: int = 0
+    alarm: str = ""
+
+
+def delivery_key(subscriber_id: int, on: date) -> str:
+    """The name of a delivery towards a provider; comes back in its events."""
+    return f"{subscriber_id}-{on:%Y%m%d}"
+
+
+def send_batch(sessions: Sessions, provider: Provider, links: Links, batch_id: int, now: datetime) -> Sent:
+    """Claim the batch, hand it over, record the outcome. Losing the claim is a quiet return."""
+    with sessions.begin() as session:
+        batch = claim_batch(session, batch_id, now, LEASE)
+    if batch is None:
+        return Sent()
+    with sessions() as session:
+        brief = session.scalars(
+            select(Brief).where(Brief.id == batch.brief_id).options(undefer(Brief.html), undefer(Brief.text))
+        ).one()
+        readers = members(session, batch_id)
+    out = {_name(member): _skip(member) for member in readers if _is_out(member)}
+    going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
+    given = provider.hand_over(_message(brief), _recipients(going, brief, links), now) if going else HandOver()
+    outcome = _outcome(batch, given, now)
+    own = out | _own_states(going, given, outcome)
+    with sessions.begin() as session:
+        if record_outcome(session, batch, outcome, provider.name):
+            record_own_states(session, own)
+            if batch.own_window:
+                let_go_of_windows(session, [going[key].subscriber_id for key in given.accepted])
+        if given.alarm:
+            set_paused(session, paused=True, now=now, why=given.alarm)
+    return _report(out, given, outcome)
+
+
+def _name(member: Member) -> tuple[int, date]:
+    return member.subscriber_id, member.on
+
+
+def _is_out(member: Member) -> bool:
+    return member.suppressed or member.state is not SubscriberState.ACTIVE
+
+
+def _skip(member: Member) -> OwnState:
+    if member.suppressed:
+        return OwnState(DeliveryState.SKIPPED, DeliveryReason.SUPPRESSED)
+    paused = member.state is SubscriberState.PAUSED
+    return OwnState(DeliveryState.SKIPPED, DeliveryReason.PAUSED if paused else DeliveryReason.UNSUBSCRIBED)
+
+
+def _message(brief: Brief) -> Message:
+    return Message(
+        key=f"brief-{brief.id}",
+        kind="brief",
+        language=brief.language,
+        subject=brief.subject,
+        html=brief.html,
+        text=brief.text,
+        slots=brief.slots,
+    )
+
+
+def _recipients(going: dict[str, Member], brief: Brief, links: Links) -> list[Recipient]:
+    dates: dict[date, str] = {}
+    return [_recipient(key, member, brief, links, dates) for key, member in going.items()]
+
+
+def _recipient(key: str, member: Member, brief: Brief, links: Links, dates: dict[date, str]) -> Recipient:
+    zone = ZoneInfo(member.timezone) if is_known_zone(member.timezone) else ZoneInfo("UTC")
+    on = member.subscribed_at.astimezone(zone).date()
+    if on not in dates:
+        dates[on] = full_date(on, brief.language)
+    unsubscribe = links.unsubscribe(member.subscriber_id)
+    values = {
+        "unsubscribe_url": unsubscribe,
+        "preferences_url": links.preferences(member.subscriber_id),
+        "subscribed_on": dates[on],
+    }
+    return Recipient(key=key, address=member.address, values=values, unsubscribe_url=unsubscribe)
+
+
+def _report(out: dict[tuple[int, date], OwnState], given: HandOver, outcome: BatchOutcome) -> Sent:
+    given_up = outcome.state is BatchState.FAILED
+    return Sent(
+        sent=len(given.accepted),
+        skipped=Counter(str(state.reason) for state in out.values()),
+        failed=len(given.refused) + (len(given.again) if given_up else 0),
+        unknown=len(given.unknown),
+        again=0 if given_up else len(given.again),
+        alarm=given.alarm,
+    )
+
+
+def _outcome(batch: Batch, given: HandOver, now: datetime) -> BatchOutcome:
+    """What the batch becomes; decided without touching anything."""
+    if given.again and (given.alarm or batch.attempts < MOST_ATTEMPTS):
+        return BatchOutcome(BatchState.READY, not_before_at=now + _wait(batch, given), detail=given.alarm)
+    if given.again:
+        return BatchOutcome(BatchState.FAILED, DeliveryReason.TRIED_OUT)
+    if given.unknown and not given.accepted:
+        return BatchOutcome(BatchState.UNKNOWN, DeliveryReason.ANSWER_LOST, receipt=given.receipt)
+    return BatchOutcome(BatchState.SENT, sent_at=now, receipt=given.receipt)
+
+
+def _wait(batch: Batch, given: HandOver) -> timedelta:
+    if given.after_seconds is not None:
+        return timedelta(seconds=max(1.0, given.after_seconds))
+    return min(FIRST_WAIT * (1 << batch.attempts - 1), LONGEST_WAIT)
+
+
+def _own_states(going: dict[str, Member], given: HandOver, outcome: BatchOutcome) -> dict[tuple[int, date], OwnState]:
+    """The deliveries that end otherwise than their batch."""
+    own = {
+        key: OwnState(DeliveryState.FAILED, refusal.reason, refusal.detail) for key, refusal in given.refused.items()
+    }
+    if outcome.state is not BatchState.UNKNOWN:
+        own |= {key: OwnState(DeliveryState.UNKNOWN, DeliveryReason.ANSWER_LOST) for key in given.unknown}
+    if outcome.state is not BatchState.SENT:
+        own |= {key: OwnState(DeliveryState.SENT) for key in given.accepted}
+    return {_name(going[key]): state for key, state in own.items()}
