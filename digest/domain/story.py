@@ -38,6 +38,8 @@ class Story:
         topics: lower-case words such as ``models``, ``chips``.
         identifier: the source's own id for the item (guid), else the url.
         source_url: the source's home page.
+        body: the source's own text, cleaned; paragraphs are separated by line feeds.
+        slug: the last part of the story's address on the site, where an editor chose one; empty otherwise.
     """
 
     url: str
@@ -49,6 +51,7 @@ class Story:
     identifier: str = ""
     source_url: str = ""
     body: str = field(default="", repr=False)
+    slug: str = ""
 
 
 def enters_at(published_at: datetime | None, seen_at: datetime) -> datetime:
