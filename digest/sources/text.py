@@ -24,6 +24,8 @@ _PLAYERS = re.compile(
     r"Your browser does not support the (?:audio|video) (?:element|tag)\.?\s*"
     r"(?:Listen to article\b.{0,200}?(?:\d(?:\.\d+)?X\s+){2,6})?"
 )
+_WINDOWS = re.compile(r"\s*\(opens in (?:a )?new (?:window|tab)\)", re.IGNORECASE)
+_GAPS = re.compile(r"(?<=\w) (?=[,.](?:\s|$))")
 _TAILS = re.compile(
     r"\s*(?:The post .{1,300} (?:appeared first on|first appeared on) .{1,120}"
     r"|\[\s*(?:…|\.\.\.|&hellip;)\s*\]|(?:Continue reading|Read more|Read the full (?:story|article))\b.{0,120}"
@@ -66,8 +68,9 @@ def title_of_html(markup: str) -> str:
 
 
 def without_furniture(text: str) -> str:
-    """The text without what publishing software puts around it (an audio player's labels, 阅读全文, …)."""
-    return _TAILS.sub("", _PLAYERS.sub("", text)).strip()
+    """The text without what publishing software puts into it: an audio player's labels, 阅读全文, a gap before a comma."""
+    spoken = _TAILS.sub("", _WINDOWS.sub("", _PLAYERS.sub("", text)))
+    return _GAPS.sub("", spoken).strip()
 
 
 def _printable(text: str) -> str:
