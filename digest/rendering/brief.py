@@ -1,0 +1,99 @@
+"""A brief's stories -> its message, once for everybody who shares it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from digest.domain.brief import BriefStory, reading_minutes
+from digest.domain.language import Language
+from digest.domain.story import StoryText
+from digest.links import Links
+from digest.ports import Message
+from digest.rendering.clean import clean
+from digest.rendering.dates import short_date, weekday_date
+from digest.rendering.site import Site
+from digest.rendering.stories import story_views
+from digest.rendering.templates import Templates, Words
+
+SLOTS = ("unsubscribe_url", "preferences_url", "subscribed_on")
+_DATE_CELLS = 17
+"""As wide as ``2 December 2026`` gets in either language."""
+_NONCE = re.compile(r"[A-Za-z0-9_-]{12,}")
+
+
+def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all of it by name)
+    templates: Templates,
+    links: Links,
+    site: Site,
+    *,
+    brief_id: int,
+    stories: Sequence[BriefStory],
+    language: Language,
+    on: date,
+    nonce: str,
+    limit_bytes: int = 90_000,
+) -> Message:
+    """The brief of local date ``on``, with a marker in the place of each value that differs per reader.
+
+    Args:
+        stories: best first, at least one.
+        nonce: makes the markers unguessable; at least 12 letters, digits, ``-`` or ``_``, random per brief.
+        limit_bytes: where the HTML in UTF-8 would be larger, the last stories are left to the web version. The first
+            story and the footer always stay.
+
+    Raises:
+        ValueError: there is no story, or the nonce is too short.
+    """
+    if not stories:
+        raise ValueError("a brief has at least one story")
+    slots = markers(nonce)
+    values: dict[str, object] = {
+        **slots,
+        "site": Site(clean(site.name), clean(site.postal_address), site.base_url),
+        "home_url": links.home(language),
+        "web_url": links.brief(on, language, brief_id),
+        "weekday_date": weekday_date(on, language),
+        "short_date": short_date(on, language),
+    }
+    words = _within(templates, links, values, stories, language, limit_bytes)
+    return Message(f"brief-{brief_id}", "brief", language, words.subject, words.html, words.text, slots)
+
+
+def markers(nonce: str) -> dict[str, str]:
+    """The marker of each slot. None is a part of another, and none has a character special to HTML or addresses."""
+    if not _NONCE.fullmatch(nonce):
+        raise ValueError("a nonce has at least 12 letters, digits, - or _")
+    return {name: f"slot-{nonce}-{name.replace('_', '-')}-slot" for name in SLOTS}
+
+
+def _within(
+    templates: Templates,
+    links: Links,
+    values: Mapping[str, object],
+    stories: Sequence[BriefStory],
+    language: Language,
+    limit_bytes: int,
+) -> Words:
+    """The words with as many stories as fit, at least one."""
+    views = story_views(stories, links, language)
+    shown = len(views)
+    while True:
+        given = {
+            **values,
+            "stories": views[:shown],
+            "left_out": len(views) - shown,
+            "minutes": reading_minutes(_as_read(stories[:shown])),
+        }
+        words = templates.render("brief", language, given, {str(values["subscribed_on"]): _DATE_CELLS})
+        excess = len(words.html.encode()) - limit_bytes
+        if excess <= 0 or shown == 1:
+            return words
+        shown -= 1
+
+
+def _as_read(stories: Sequence[BriefStory]) -> list[BriefStory]:
+    """The stories with only the texts that the brief shows: everything of the first, title and quick take of others."""
+    lead, *others = stories
+    short = [replace(story, text=StoryText(story.text.title, quick_take=story.text.quick_take)) for story in others]
+    return [lead, *short]
