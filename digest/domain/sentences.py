@@ -8,7 +8,7 @@ EXCERPT_WIDTH = 300
 """Columns of an excerpt: 300 Latin characters or 150 Han."""
 
 _ABBREVIATIONS = (
-    "mr mrs ms dr prof sr jr st mt gen gov sen rep capt col lt rev hon vs etc inc ltd corp co no fig figs eq vol ed al "
+    "mr mrs ms dr prof sr jr st mt gen gov sen rep capt col lt rev hon vs etc inc ltd corp co fig figs eq vol ed al "
     "approx dept est jan feb mar apr jun jul aug sep sept oct nov dec e.g i.e a.m p.m u.s u.k u.n ph.d"
 )
 _KNOWN_ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
@@ -92,14 +92,16 @@ def _of_line(line: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _END.finditer(line):
-        if match["latin"] and _is_abbreviation(line[start : match.start()]):
+        if match["latin"] == "." and _is_abbreviation(line[start : match.start()], line[match.end() :]):
             continue
         found.append(line[start : match.end()].strip())
         start = match.end()
     return [sentence for sentence in [*found, line[start:].strip()] if sentence]
 
 
-def _is_abbreviation(before: str) -> bool:
+def _is_abbreviation(before: str, after: str) -> bool:
     last = _LAST_WORD.search(before)
     word = last[0].lower() if last else ""
-    return word in _KNOWN_ABBREVIATIONS or (len(word) == 1 and word.isascii() and word.isalpha())
+    is_initial = len(word) == 1 and word.isascii() and word.isalpha()
+    is_number_sign = word == "no" and after.lstrip()[:1].isdecimal()
+    return word in _KNOWN_ABBREVIATIONS or is_initial or is_number_sign

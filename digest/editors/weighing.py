@@ -34,7 +34,7 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"[.!。！][”’」』）)》】\"']*$")
-_PAIRS = ("“”", "「」", "『』", "《》", "（）", "()", "[]")
+_PAIRS = (("“", "”"), ("「", "」"), ("『", "』"), ("《", "》"), ("（", "）"), ("(", ")"), ("[", "]"))
 _COMMON = frozenset(
     {"the", "and", "for", "with", "from", "that", "this", "its", "are", "was", "were", "has", "have", "had", "will"}
     | {"can", "not", "but", "you", "your", "our", "their", "they", "into", "than", "how", "why", "what", "who", "when"}

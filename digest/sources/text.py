@@ -68,7 +68,7 @@ def title_of_html(markup: str) -> str:
 
 
 def without_furniture(text: str) -> str:
-    """The text without what publishing software puts into it: an audio player's labels, 阅读全文, a gap before a comma."""
+    """The text without what publishing software puts into it: a player's labels, 阅读全文, a gap before a comma."""
     spoken = _TAILS.sub("", _WINDOWS.sub("", _PLAYERS.sub("", text)))
     return _GAPS.sub("", spoken).strip()
 

@@ -31,6 +31,8 @@ def read_xml_feed(text: str, address: str) -> tuple[Mapping[str, Any], list[Item
         BadInputError: it is no feed, or declares entities that can do harm.
     """
     content = _ILLEGAL.sub("", _XML_DECLARATION.sub("", text).strip())
+    if not content:
+        raise BadInputError("feed", address, "is empty: the server sent no document.")
     refuse_entities(content, address)
     parsed = _parsed(content, address)
     if not parsed["version"]:
@@ -38,7 +40,8 @@ def read_xml_feed(text: str, address: str) -> tuple[Mapping[str, Any], list[Item
     whole = bool(_ROOT_END.search(content[-400:]))
     entries = parsed["entries"] if whole else _finished(parsed["entries"], content)
     is_atom = parsed["version"].startswith("atom")
-    items = [_item(entry, address, is_atom=is_atom) for entry in entries]
+    # As plain dictionaries: feedparser's answer for a key that is missing with another one's value.
+    items = [_item(dict(entry), address, is_atom=is_atom) for entry in entries]
     return _feed(parsed["feed"], address), items, _notes(parsed, whole=whole), whole
 
 
@@ -52,8 +55,6 @@ def _parsed(content: str, address: str) -> Mapping[str, Any]:
 
 
 def _what_came(content: str) -> str:
-    if not content:
-        return "is empty: the server sent no document."
     if re.match(
         r"(?:<!--.*?-->|<\?.*?\?>|\s)*<(?:!doctype\s+html|html|head|body)\b", content, re.IGNORECASE | re.DOTALL
     ):

@@ -12,7 +12,8 @@ from pathlib import Path
 import httpcore2
 import pytest
 
-FILES = Path(__file__).parent / "feeds"
+FEEDS = Path(__file__).parent / "feeds"
+CASES = Path(__file__).parent / "cases"
 SEEN_AT = datetime(2027, 6, 10, tzinfo=UTC)
 
 
