@@ -47,10 +47,10 @@ class WebFetcher:
         clock: seconds on a clock that only goes forward.
     """
 
-    def __init__(  # noqa: PLR0913 - three settings; the rest is for whoever stands in for the network
+    def __init__(  # noqa: PLR0913 - four settings; the rest is for whoever stands in for the network
         self,
-        timeout: float,
-        max_bytes: int,
+        timeout: float = 20.0,
+        max_bytes: int = 5_000_000,
         *,
         allow_private: bool = False,
         user_agent: str = "daily-brief feed reader",

@@ -17,6 +17,7 @@ _TITLE_FROM_TEXT_WIDTH = 100
 _LONGEST_BODY = 60_000
 _LONGEST_IDENTIFIER = 500
 _MOSTLY_HAN = 0.3
+_ENOUGH_TO_TELL = 2000
 _LOWER_CASE_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,}(?![A-Za-z])")
 _NOTHING_NEW_WIDTH = 24
 
@@ -100,7 +101,7 @@ class Reading:
         return list(stories.values()), notes
 
     def _story(self, item: Item) -> tuple[Story | None, str]:
-        body = clean_text(item.content if width(item.content) > width(item.summary) else item.summary)[:_LONGEST_BODY]
+        body = clean_text(max(item.content, item.summary, key=len))[:_LONGEST_BODY]
         title = cut(clean_line(item.title), TITLE_WIDTH) or excerpt(body, _TITLE_FROM_TEXT_WIDTH)
         if not item.url:
             return None, f"{shown(title)} has no address"
@@ -144,7 +145,7 @@ def known_language(tag: str) -> Language | None:
 def _looks_chinese(title: str, body: str) -> bool:
     """Mostly Han, or a title of Han in which everything else is a name (“DeepSeek-R1 发布”)."""
     only_names = han_share(title) > 0 and not _LOWER_CASE_WORD.search(title)
-    return only_names or han_share(f"{title} {body}") >= _MOSTLY_HAN
+    return only_names or han_share(f"{title} {body[:_ENOUGH_TO_TELL]}") >= _MOSTLY_HAN
 
 
 def _excerpt(title: str, summary: str) -> str:

@@ -3,6 +3,7 @@
 import html
 import re
 import unicodedata
+from functools import lru_cache
 
 import nh3
 
@@ -76,9 +77,11 @@ def without_furniture(text: str) -> str:
 def _printable(text: str) -> str:
     # Some sites glue links to their neighbours with word joiners, where a reader sees a gap.
     spaced = _GLUE.sub(" ", text)
-    return unicodedata.normalize("NFC", "".join(_kept(c) for c in spaced))
+    changed = {ord(c): _kept(c) for c in set(spaced) if _kept(c) != c}
+    return unicodedata.normalize("NFC", spaced.translate(changed))
 
 
+@lru_cache(maxsize=8192)
 def _kept(character: str) -> str:
     if character.isspace():
         return " "
