@@ -1,0 +1,82 @@
+"""Every e-mail with the example data in ``emails/examples``, as tests and previews show it."""
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from digest.domain.brief import BriefStory
+from digest.domain.language import Language
+from digest.domain.story import StoryText
+from digest.links import Links
+from digest.ports import Message
+from digest.rendering.brief import render_brief
+from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Letter, Welcome, render_letter
+from digest.rendering.site import Site
+from digest.rendering.templates import Templates
+
+EXAMPLE_NONCE = "example-nonce-0000"
+_PLAIN_LETTERS: Mapping[str, Callable[..., Letter]] = {
+    letter.kind: letter for letter in (Confirm, Goodbye, AlreadySubscribed)
+}
+
+
+def example_stories(folder: Path, language: Language) -> list[BriefStory]:
+    """The example brief's stories in ``language``; ``folder`` is the e-mails' folder."""
+    return [_story(number, story, language) for number, story in enumerate(_read(folder, "brief")["stories"], 1)]
+
+
+def example_messages(templates: Templates, links: Links, site: Site, language: Language) -> list[Message]:
+    """One message of each kind. The brief's slots still hold their markers."""
+    folder = templates.folder
+    facts = _read(folder, "brief")
+    stories = example_stories(folder, language)
+    brief = render_brief(
+        templates,
+        links,
+        site,
+        brief_id=facts["brief_id"],
+        stories=stories,
+        language=language,
+        on=date.fromisoformat(facts["on"]),
+        nonce=EXAMPLE_NONCE,
+    )
+    letters = [make(**_read(folder, kind)) for kind, make in _PLAIN_LETTERS.items()]
+    letters.append(_welcome(_read(folder, "welcome"), stories))
+    return [
+        brief,
+        *(
+            render_letter(templates, links, site, key=f"letter-{number}", language=language, letter=letter)
+            for number, letter in enumerate(letters, 1)
+        ),
+    ]
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((folder / "examples" / f"{name}.json").read_text(encoding="utf-8"))
+    return facts
+
+
+def _welcome(facts: dict[str, Any], stories: list[BriefStory]) -> Welcome:
+    return Welcome(
+        next_send=datetime.fromisoformat(facts.pop("next_send")),
+        subscribed_on=date.fromisoformat(facts.pop("subscribed_on")),
+        stories=stories,
+        **facts,
+    )
+
+
+def _story(number: int, facts: dict[str, Any], language: Language) -> BriefStory:
+    texts = facts["texts"][str(language)]
+    return BriefStory(
+        id=number,
+        slug=facts["slug"],
+        url=facts["url"],
+        source=facts["source"],
+        text=StoryText(**{**texts, "key_points": tuple(texts.get("key_points", ()))}),
+        language=language,
+        published_at=None,
+        topics=tuple(facts["topics"]),
+        score=facts["score"],
+    )
