@@ -1,0 +1,161 @@
+"""Mail over SMTP: one recipient per message, over connections that are kept."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from time import monotonic
+
+from digest.domain.delivery import DeliveryReason
+from digest.ports import HandOver, Message, Recipient, Refusal, Sender
+from digest.providers.answers import is_about_us, refusal_of
+from digest.providers.mailbox_syntax import needs_smtputf8
+from digest.providers.smtp_session import (
+    Answer,
+    ConnectFailedError,
+    Relay,
+    Session,
+    SessionLostError,
+    Stage,
+    open_session,
+)
+from digest.providers.tally import LONGEST_HAND_OVER, Tally
+from digest.rendering.mime import Encoder
+
+MOST_FRUITLESS_SESSIONS = 2
+"""New sessions in a row that ended without a last word on any message; then the batch waits for later."""
+
+
+class SmtpProvider:
+    """Hands messages to a relay.
+
+    ===============================================  ==================================================================
+    what happens                                     what it is
+    ===============================================  ==================================================================
+    2xx after the final dot                          accepted
+    5xx to RCPT, DATA or the message                 refused; ``INVALID_ADDRESS`` where the mailbox is dead, else
+                                                     ``REFUSED``; but *again* for throttling in disguise
+    4xx to RCPT, DATA or the message                 *again*
+    421, 4xx to MAIL, connection closed before the   a new connection for those not given yet; *again* once that
+    final dot                                        no longer helps
+    silence before the final dot, no connection      *again*, all that are left
+    closed or silent after the final dot             *unknown* (RFC 1047), the rest goes on unless it was silence
+    address beyond ASCII and no SMTPUTF8             refused, ``INVALID_ADDRESS``
+    login refused, sender refused, relaying denied,  alarm; all that are left *again*
+    certificate not trusted, 5xx greeting
+    ===============================================  ==================================================================
+
+    Threads share a provider, never a connection: each hand-over takes one from the idle ones or opens its own.
+
+    Args:
+        url: ``smtp://user:pass@host:port`` (STARTTLS where offered) or ``smtps://…``.
+        sender: who the mail is from; also the envelope sender.
+        timeout: seconds that any single wait on the network may take.
+        batch_size: recipients of one hand-over.
+        messages_per_connection: then a new one is opened; large receivers close or slow down long ones.
+    """
+
+    name = "smtp"
+
+    def __init__(
+        self,
+        url: str,
+        sender: Sender,
+        timeout: float = 25.0,
+        batch_size: int = 50,
+        messages_per_connection: int = 100,
+    ) -> None:
+        self.batch_size = batch_size
+        self._relay = Relay.from_url(url)
+        self._sender = sender
+        self._timeout = timeout
+        self._messages_per_connection = messages_per_connection
+        self._encoder = Encoder(sender)
+        self._idle: deque[Session] = deque()
+
+    def hand_over(self, message: Message, recipients: Sequence[Recipient], now: datetime) -> HandOver:
+        """Give the message once per recipient; see :class:`digest.ports.Provider`."""
+        tally = Tally(recipients)
+        tally.refuse_unsendable()
+        encoded = self._encoder.encode(message)
+        latest, fruitless = monotonic() + LONGEST_HAND_OVER, 0
+        while tally.waiting and fruitless < MOST_FRUITLESS_SESSIONS:
+            try:
+                session = self._session()
+            except ConnectFailedError as failure:
+                tally.alarm = f"smtp: {failure}" if failure.needs_operator else ""
+                break
+            was_idle = session.answered > 0
+            if not self._send_over(session, tally, lambda recipient: encoded.for_recipient(recipient, now), latest):
+                break
+            fruitless = 0 if was_idle or session.answered else fruitless + 1
+        return tally.result()
+
+    def close(self) -> None:
+        """End the idle sessions."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def _session(self) -> Session:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return open_session(self._relay, self._sender.address, self._timeout)
+
+    def _send_over(
+        self, session: Session, tally: Tally, source_for: Callable[[Recipient], bytes], latest: float
+    ) -> bool:
+        """Send to those waiting until none is left or the session ends; whether another session may help."""
+        was_idle = session.answered > 0
+        for recipient in list(tally.waiting.values()):
+            if session.answered >= self._messages_per_connection:
+                session.close()
+            if session.closed:
+                return True
+            if monotonic() > latest:
+                break
+            if needs_smtputf8(recipient.address) and not session.smtputf8:
+                tally.refuse(recipient, Refusal(DeliveryReason.INVALID_ADDRESS, "the relay does not offer SMTPUTF8"))
+                continue
+            try:
+                answer = session.send(recipient.address, source_for(recipient))
+            except SessionLostError as lost:
+                return _record_loss(tally, recipient, lost, was_idle=was_idle)
+            if not _record(tally, recipient, answer, session):
+                break
+        if not session.closed:
+            self._idle.append(session)
+        return not tally.alarm and session.closed
+
+
+def _record(tally: Tally, recipient: Recipient, answer: Answer, session: Session) -> bool:
+    """Settle the recipient by the answer; whether to go on over this session or another."""
+    if answer.accepted:
+        tally.accept([recipient])
+        return True
+    if session.closed:  # 421: the server ends the session, the message is certainly not taken
+        tally.move_to_end(recipient)
+        return True
+    refusal = refusal_of(answer.code, answer.text)
+    if is_about_us(answer.code, answer.text) or (answer.stage is Stage.MAIL and refusal is not None):
+        tally.alarm = f"smtp: {answer.code} {answer.text}"
+        return False
+    if answer.stage is Stage.MAIL:  # said of the connection or of us, not of the reader
+        tally.move_to_end(recipient)
+        session.close()
+    elif refusal is None:
+        tally.postpone([recipient])
+    else:
+        tally.refuse(recipient, refusal)
+    return True
+
+
+def _record_loss(tally: Tally, recipient: Recipient, lost: SessionLostError, *, was_idle: bool) -> bool:
+    """Settle the recipient whose answer did not come; whether another session may help.
+
+    A session that was idle may have died unseen, so its silence says nothing about the server.
+    """
+    if lost.given:
+        tally.lose([recipient])
+    else:
+        tally.move_to_end(recipient)
+    return was_idle or not lost.silent
