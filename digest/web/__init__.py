@@ -1,0 +1,1 @@
+"""The reader's pages and the addresses that mail clients and scripts call."""

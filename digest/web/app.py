@@ -1,0 +1,60 @@
+"""The web application: one router per topic, guards around them."""
+
+from urllib.parse import urlsplit
+
+from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
+
+from digest.bootstrap import Application
+from digest.web import assets, briefs, confirm, front, health, outbox, preferences, subscribe, unsubscribe
+from digest.web.access_log import hide_tokens
+from digest.web.assets import Assets
+from digest.web.edge import Clock, Edge, Nudge, utc_now
+from digest.web.guards import BodyLimit, SecurityHeaders
+from digest.web.pages import Pages
+from digest.web.problems import install_problems
+
+SMALLEST_ZIPPED = 2048
+"""Bytes; below that zipping costs more than it saves."""
+ROUTERS = (
+    assets.router,
+    front.router,
+    subscribe.router,
+    confirm.router,
+    unsubscribe.router,
+    preferences.router,
+    briefs.router,
+    outbox.router,
+    health.router,
+)
+
+
+def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -> FastAPI:
+    """The site of ``application``.
+
+    A path prefix in the public address is honoured whether the proxy in front takes it off or leaves it on. Slashes are
+    not appended by redirects: those are built from the Host header, and mail clients do not follow them.
+
+    Args:
+        nudge: gets the ids of letters that are owed, after commit; may be slow, and runs when the answer has left.
+        clock: gives the instant of a request, aware.
+    """
+    app = FastAPI(
+        title=application.site.name,
+        root_path=application.links.prefix,
+        root_path_in_servers=False,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        redirect_slashes=False,
+    )
+    pages = Pages(application.links, application.site, Assets())
+    app.state.edge = Edge(application, nudge, clock, pages)
+    for router in ROUTERS:
+        app.include_router(router)
+    install_problems(app)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
+    app.add_middleware(SecurityHeaders, tls=urlsplit(application.links.base_url).scheme == "https")
+    hide_tokens()
+    return app

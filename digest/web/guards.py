@@ -1,0 +1,67 @@
+"""What holds for every answer: security headers, and no body longer than a form needs."""
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LONGEST_BODY = 64 * 1024
+"""Bytes; the longest form a reader can fill in is a few kilobytes."""
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
+}
+TLS_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+class SecurityHeaders:
+    """ASGI middleware: adds the headers that an answer does not set itself."""
+
+    def __init__(self, app: ASGIApp, *, tls: bool) -> None:
+        self.app = app
+        self.headers = HEADERS | (TLS_HEADERS if tls else {})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, with the headers added."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, guarded if scope["type"] == "http" else send)
+
+
+class BodyLimit:
+    """ASGI middleware: a body longer than ``limit`` bytes is answered with 413, however it is sent."""
+
+    def __init__(self, app: ASGIApp, *, limit: int = LONGEST_BODY) -> None:
+        self.app, self.limit = app, limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, as long as the body keeps within the limit."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        received = 0
+
+        async def limited() -> Message:
+            nonlocal received
+            if announced.isdecimal() and int(announced) > self.limit:
+                raise HTTPException(413)
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.limit:
+                raise HTTPException(413)
+            return message
+
+        await self.app(scope, limited, send)

@@ -1,0 +1,3 @@
+"""The methods that read: a scanner or a client asks with either, and neither changes anything."""
+
+READ = ["GET", "HEAD"]

@@ -1,0 +1,108 @@
+"""Templates into answers: escaped, translated, with the headers that each kind of page needs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.background import BackgroundTask
+from starlette.responses import HTMLResponse
+
+from digest.domain.language import Language
+from digest.links import Links
+from digest.rendering.catalogue import translations
+from digest.rendering.clean import clean, web_address
+from digest.rendering.dates import full_date, short_date, weekday_date
+from digest.rendering.site import Site
+from digest.rendering.topics import topic_name
+from digest.web.assets import Assets
+from digest.web.phrases import DOMAIN, month_name
+from digest.web.zones import zone_label
+
+TEMPLATES = Path(__file__).parent / "templates"
+PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"}
+"""For pages behind a token: kept by nobody, told to nobody."""
+ENDONYMS = {Language.ENGLISH: "English", Language.CHINESE: "中文"}
+"""What speakers call their language; the same on every page."""
+PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": "Accept-Language"}
+
+
+class Pages:
+    """The site's pages.
+
+    Args:
+        links: for addresses; paths carry the prefix of the site's public address, never what a request says.
+        site: the publisher.
+        assets: the files that pages refer to.
+    """
+
+    def __init__(self, links: Links, site: Site, assets: Assets) -> None:
+        self.links, self.site, self.assets = links, site, assets
+        self._environments = {language: self._environment(language) for language in Language}
+
+    def path(self, path: str, **query: object) -> str:
+        """A path of the site as a browser must ask for it, with the prefix of the public address."""
+        return self.links.prefix + path + (f"?{urlencode(query)}" if query else "")
+
+    def answer(
+        self,
+        name: str,
+        language: Language,
+        values: Mapping[str, object] | None = None,
+        *,
+        status: int = 200,
+        headers: Mapping[str, str] = PUBLIC,
+        after: BackgroundTask | None = None,
+    ) -> HTMLResponse:
+        """The page ``name`` in ``language``; ``after`` runs once it has left."""
+        body = self.render(name, language, values or {})
+        return HTMLResponse(body, status, {**headers, "Content-Language": language.tag}, background=after)
+
+    def render(self, name: str, language: Language, values: Mapping[str, object]) -> str:
+        """The HTML of the page ``name``; a value that it asks for and does not get is an error."""
+        given = {"switch_path": "/", "switch_query": {}, "is_private": False, **values}
+        return self._environments[language].get_template(f"{name}.html").render(given)
+
+    def _environment(self, language: Language) -> Environment:
+        environment = Environment(
+            autoescape=True,
+            loader=FileSystemLoader(TEMPLATES),
+            undefined=StrictUndefined,
+            extensions=["jinja2.ext.i18n"],
+            finalize=_without_controls,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        messages = translations(language, DOMAIN)
+        environment.install_gettext_translations(messages, newstyle=True)  # type: ignore[attr-defined] # added by i18n
+        environment.filters |= {"web_address": web_address, "lines": _with_line_ends}
+        environment.globals.update(self._globals(language))
+        return environment
+
+    def _globals(self, language: Language) -> dict[str, object]:
+        return {
+            "language": language,
+            "languages": list(Language),
+            "site": self.site,
+            "asset": lambda name: self.path(self.assets.path(name)),
+            "path": self.path,
+            "to": lambda path, **query: self.path(path, **{"lang": str(language), **query}),
+            "topic_name": lambda topic: topic_name(topic, language),
+            "zone_label": lambda name: zone_label(name, language),
+            "endonym": ENDONYMS.__getitem__,
+            "month_name": lambda on: month_name(on, language),
+            "full_date": lambda on: full_date(on, language),
+            "short_date": lambda on: short_date(on, language),
+            "weekday_date": lambda on: weekday_date(on, language),
+        }
+
+
+def _without_controls(value: object) -> object:
+    """What every expression passes through; markup made by a template is left alone."""
+    return clean(value) if type(value) is str else value
+
+
+def _with_line_ends(text: str) -> Markup:
+    """Escaped, with its line feeds kept: mail is shown as it is."""
+    return escape("\n".join(" " * (len(line) - len(line.lstrip(" "))) + clean(line) for line in text.split("\n")))

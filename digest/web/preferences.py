@@ -1,0 +1,154 @@
+"""A reader's settings. The token in the address is the authority: no account, no password, no cookie."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from fastapi import APIRouter, HTTPException
+from starlette.responses import Response
+
+from digest.domain.address import masked
+from digest.domain.errors import BadInputError
+from digest.domain.language import Language
+from digest.domain.subscriber import SubscriberState, topics_key
+from digest.rendering.topics import TOPICS
+from digest.steps.manage_subscriptions import (
+    Reader,
+    change_wishes,
+    find_reader,
+    local_today,
+    pause,
+    resume,
+    unsubscribe,
+)
+from digest.web.edge import Edge, EdgeOf
+from digest.web.fields import Fields, Posted
+from digest.web.language import AskedLanguage
+from digest.web.methods import READ
+from digest.web.pages import PRIVATE
+from digest.web.phrases import rhythm
+from digest.web.readers import next_brief, preferences_path, unsubscribe_path
+from digest.web.sign_up import FormView, form_again, form_choices, form_of
+from digest.web.topics import known_topics
+from digest.web.unsubscribe import leaving_page
+from digest.web.wishes import Faults, Wanted, read_wanted
+
+LONGEST_PAUSE = timedelta(days=366)
+DAY = timedelta(days=1)
+CHANGEABLE = frozenset({SubscriberState.ACTIVE, SubscriberState.PAUSED})
+
+router = APIRouter(include_in_schema=False)
+Act = Callable[[Edge, Reader, Fields, Faults], Reader | None]
+
+
+@router.api_route("/preferences/{token}", methods=READ)
+def show_preferences(edge: EdgeOf, asked: AskedLanguage, token: str) -> Response:
+    """The settings as they stand."""
+    reader = _reader(edge, token)
+    return _page(edge, reader, asked or reader.language, form_of(_wanted(reader)))
+
+
+@router.post("/preferences/{token}")
+def change_preferences(edge: EdgeOf, asked: AskedLanguage, token: str, fields: Posted) -> Response:
+    """Do what the pressed button says; without one, keep what was sent and leave the rest as it is."""
+    reader = _reader(edge, token)
+    if reader.state not in CHANGEABLE:
+        return _page(edge, reader, asked or reader.language, form_of(_wanted(reader)))
+    faults, action = Faults(), fields.text("action") or ""
+    if action == "unsubscribe":
+        return _leave(edge, reader, asked)
+    faults.keep(fields.check_controls, None)
+    changed = reader if faults.errors else ACTIONS.get(action, _save)(edge, reader, fields, faults)
+    if changed is None:
+        raise HTTPException(404)
+    if faults.errors:
+        shown_in = asked or reader.language
+        form = form_again(fields, _wanted(reader), faults.errors, shown_in)
+        return _page(edge, reader, shown_in, form, status=422)
+    language = changed.language if changed.language is not reader.language else asked or changed.language
+    return _page(edge, changed, language, form_of(_wanted(changed)), done=action or "save")
+
+
+def _reader(edge: Edge, token: str) -> Reader:
+    subscriber_id = edge.application.links.read_preferences(token)
+    reader = find_reader(edge.application.sessions, subscriber_id, edge.clock())
+    if reader is None:
+        raise HTTPException(404)
+    return reader
+
+
+def _wanted(reader: Reader) -> Wanted:
+    return Wanted(reader.language, reader.cadence, topics_key(reader.topics))
+
+
+def _save(edge: Edge, reader: Reader, fields: Fields, faults: Faults) -> Reader | None:
+    sessions = edge.application.sessions
+    offered = lambda: known_topics(sessions) | set(reader.topics)  # noqa: E731 - asked only where topics were sent
+    wanted = read_wanted(fields, _wanted(reader), offered, faults)
+    until_on = faults.keep(lambda: _until(edge, reader, fields), None) if fields.text("pause_until") else None
+    if faults.errors:
+        return reader
+    changed = change_wishes(sessions, reader.id, wanted.language, wanted.cadence, wanted.topics, edge.clock())
+    return pause(sessions, reader.id, until_on, edge.clock()) if until_on else changed
+
+
+def _pause(edge: Edge, reader: Reader, fields: Fields, faults: Faults) -> Reader | None:
+    until_on = faults.keep(lambda: _until(edge, reader, fields), None)
+    return pause(edge.application.sessions, reader.id, until_on, edge.clock()) if until_on else reader
+
+
+def _until(edge: Edge, reader: Reader, fields: Fields) -> date:
+    text = (fields.text("pause_until") or "").strip()
+    today = local_today(reader.cadence.timezone, edge.clock())
+    try:
+        until_on = date.fromisoformat(text)
+    except ValueError as error:
+        raise BadInputError("pause_until", text, "is not a date: write YYYY-MM-DD.") from error
+    if not today < until_on <= today + LONGEST_PAUSE:
+        raise BadInputError("pause_until", text, "must lie after today and within a year.")
+    return until_on
+
+
+def _skip(edge: Edge, reader: Reader, _: Fields, __: Faults) -> Reader | None:
+    if reader.next_send is None:
+        return reader
+    return pause(edge.application.sessions, reader.id, reader.next_send.on + DAY, edge.clock())
+
+
+def _resume(edge: Edge, reader: Reader, _: Fields, __: Faults) -> Reader | None:
+    return resume(edge.application.sessions, reader.id, edge.clock())
+
+
+ACTIONS: dict[str, Act] = {"save": _save, "pause": _pause, "skip": _skip, "resume": _resume}
+
+
+def _leave(edge: Edge, reader: Reader, asked: Language | None) -> Response:
+    left, letters = unsubscribe(edge.application.sessions, reader.id, edge.clock())
+    answer = leaving_page(edge, left, asked or reader.language, "left")
+    answer.background = edge.after(letters)
+    return answer
+
+
+def _page(
+    edge: Edge, reader: Reader, language: Language, form: FormView, *, status: int = 200, done: str = ""
+) -> Response:
+    if reader.state is SubscriberState.ENDED:
+        return leaving_page(edge, reader, language, "left")
+    today = local_today(reader.cadence.timezone, edge.clock())
+    path = edge.application.links.preferences(reader.id).removeprefix(edge.application.links.base_url)
+    values: dict[str, object] = {
+        "reader": reader,
+        "address": masked(reader.address),
+        "form": form,
+        "errors": form.errors,
+        "done": done,
+        "next_brief": next_brief(reader, language, edge.clock()),
+        "rhythm": rhythm(reader.cadence, language),
+        "tomorrow": today + DAY,
+        "latest": today + LONGEST_PAUSE,
+        "action": preferences_path(edge, reader.id, language),
+        "leave": unsubscribe_path(edge, reader.id, language),
+        "switch_path": path,
+        "is_private": True,
+        **form_choices(language, set(TOPICS) | set(reader.topics)),
+    }
+    return edge.pages.answer("preferences", language, values, status=status, headers=PRIVATE)

@@ -1,0 +1,73 @@
+"""Answers to what can't be done: a page for readers, a problem document (RFC 9457) for programs."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from digest.domain.errors import BadInputError, shown
+from digest.links import BadTokenError, ExpiredTokenError
+from digest.web.edge import edge_of
+from digest.web.language import page_language
+from digest.web.pages import PRIVATE
+
+PROBLEM = "application/problem+json"
+UNPROCESSABLE = 422
+PAGES = {404: "not_found", 405: "not_found", 410: "expired", 413: "too_long"}
+"""Status -> the part of the problem page that explains it; others are explained in general."""
+
+
+def problem_document(errors: Sequence[BadInputError]) -> Response:
+    """422 with one entry per value: its field, the value, and what to do about it."""
+    faults = [{"field": error.field, "value": shown(error.value)[1:-1], "mend": error.mend} for error in errors]
+    document = {
+        "type": "about:blank",
+        "title": "A value can’t be used",
+        "status": UNPROCESSABLE,
+        "detail": " ".join(str(error) for error in errors),
+        "errors": faults,
+        **(faults[0] if faults else {}),
+    }
+    return JSONResponse(document, UNPROCESSABLE, {"Cache-Control": "no-store"}, media_type=PROBLEM)
+
+
+def _status_document(status: int, detail: str) -> Response:
+    document = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return JSONResponse(document, status, {"Cache-Control": "no-store"}, media_type=PROBLEM)
+
+
+def problem_page(request: Request, status: int) -> Response:
+    """A page that says what happened and where to go from here."""
+    values = {"status": status, "problem": PAGES.get(status, "other")}
+    return edge_of(request).pages.answer("problem", page_language(request), values, status=status, headers=PRIVATE)
+
+
+def _of_status(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    detail = str(error.detail) if isinstance(error, HTTPException) else "Something went wrong on our side."
+    answer = _status_document(status, detail) if _is_program(request) else problem_page(request, status)
+    answer.headers.update(dict(getattr(error, "headers", None) or {}))
+    return answer
+
+
+def _of_input(_: Request, error: Exception) -> Response:
+    return problem_document([error] if isinstance(error, BadInputError) else [])
+
+
+def _of_token(request: Request, error: Exception) -> Response:
+    return problem_page(request, 410 if isinstance(error, ExpiredTokenError) else 404)
+
+
+def _is_program(request: Request) -> bool:
+    return "/api/" in request.url.path
+
+
+def install_problems(app: FastAPI) -> None:
+    """Answer every failure of an endpoint in the site's own words."""
+    app.add_exception_handler(HTTPException, _of_status)
+    app.add_exception_handler(Exception, _of_status)
+    app.add_exception_handler(BadInputError, _of_input)
+    app.add_exception_handler(BadTokenError, _of_token)
+    app.add_exception_handler(ExpiredTokenError, _of_token)

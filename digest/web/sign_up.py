@@ -1,0 +1,97 @@
+"""The sign-up form: what it shows at first, and again with what was typed when something is wrong."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from digest.domain.address import mend_address
+from digest.domain.errors import BadInputError
+from digest.domain.language import Language
+from digest.domain.schedule import DEFAULT_TIME, WEEKDAY_NAMES, Cadence, weekdays_text
+from digest.domain.subscriber import topics_of
+from digest.settings import Settings
+from digest.web.complaints import complaints
+from digest.web.fields import Fields
+from digest.web.phrases import WEEKDAYS
+from digest.web.wishes import Wanted
+from digest.web.zones import ZoneChoice, zone_choices
+
+TRAP = "leave_empty"
+"""A field that people do not see; its name and label are none that browsers and password keepers fill in."""
+ZONE_FROM = "timezone_from"
+ASSUMED = "default"
+WORDING = "2026-12"
+"""Version of what the form promises; kept with every consent."""
+MORE_CHOICES = ("time", "weekdays", "topics")
+
+
+@dataclass(frozen=True, slots=True)
+class FormView:
+    """The values of a form as its template shows them.
+
+    Attributes:
+        timezone_from: ``default`` while nobody chose the zone; the page's script then asks the browser.
+        errors: field -> sentence.
+        more_is_open: whether the choices that few people make are shown at once.
+    """
+
+    language: Language
+    timezone: str
+    time: str
+    weekdays: Collection[str]
+    topics: Collection[str]
+    email: str = field(default="", repr=False)
+    timezone_from: str = ASSUMED
+    errors: Mapping[str, str] = field(default_factory=dict)
+    more_is_open: bool = False
+
+
+def usual_wishes(settings: Settings, language: Language) -> Wanted:
+    """What a visitor gets who chooses nothing: every day at 8:00, all topics."""
+    return Wanted(language, Cadence(settings.default_timezone, DEFAULT_TIME))
+
+
+def form_of(wanted: Wanted) -> FormView:
+    """A form that shows ``wanted``."""
+    cadence = wanted.cadence
+    return FormView(
+        language=wanted.language,
+        timezone=cadence.timezone,
+        time=f"{cadence.at:%H:%M}",
+        weekdays=weekdays_text(cadence.weekdays).split(","),
+        topics=topics_of(wanted.topics),
+    )
+
+
+def form_again(fields: Fields, wanted: Wanted, errors: Mapping[str, BadInputError], language: Language) -> FormView:
+    """The form with what was typed, so that only what is wrong has to be written again."""
+    usual = form_of(wanted)
+    days, topics = fields.words("weekdays"), fields.words("topics")
+    return FormView(
+        language=wanted.language,
+        timezone=usual.timezone if (zone := fields.text("timezone")) is None else zone,
+        time=fields.text("time") or usual.time,
+        weekdays=usual.weekdays if days is None else days,
+        topics=usual.topics if topics is None else topics,
+        email=fields.text("email") or "",
+        timezone_from=fields.text(ZONE_FROM) or "reader",
+        errors=complaints(errors, language),
+        more_is_open=any(name in errors for name in MORE_CHOICES),
+    )
+
+
+def was_mended(fields: Fields) -> bool:
+    """Whether the address was typed with full-width or invisible characters, so that the reader sees it corrected."""
+    typed = (fields.text("email") or "").strip()
+    return mend_address(typed) != typed
+
+
+def zone_is_assumed(fields: Fields, settings: Settings) -> bool:
+    """Whether neither the reader nor the browser named a zone."""
+    zone = fields.text("timezone")
+    return zone is None or (fields.text(ZONE_FROM) == ASSUMED and zone == settings.default_timezone)
+
+
+def form_choices(language: Language, topics: Collection[str]) -> dict[str, object]:
+    """What the form's template offers to choose from."""
+    zones: tuple[ZoneChoice, ...] = zone_choices(language)
+    return {"zones": zones, "weekday_names": {name: WEEKDAYS[name] for name in WEEKDAY_NAMES}, "topics": sorted(topics)}

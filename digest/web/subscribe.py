@@ -1,0 +1,113 @@
+"""Signing up, by form and by JSON. The answer is the same whoever the address belongs to."""
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
+
+from digest.domain.language import Language
+from digest.domain.schedule import next_send, weekdays_text
+from digest.domain.subscriber import topics_of
+from digest.steps.manage_subscriptions import Request as SubscriptionRequest
+from digest.steps.manage_subscriptions import request_subscription
+from digest.web.client import RemoteOf
+from digest.web.edge import Edge, EdgeOf
+from digest.web.fields import Fields, Posted, PostedJson
+from digest.web.front import front_page
+from digest.web.language import AskedLanguage, LanguageOf, language_or_none
+from digest.web.pages import PRIVATE
+from digest.web.phrases import moment, rhythm
+from digest.web.problems import problem_document
+from digest.web.sign_up import TRAP, WORDING, form_again, usual_wishes, was_mended, zone_is_assumed
+from digest.web.topics import known_topics
+from digest.web.wishes import Faults, Wanted, read_address, read_wanted
+
+BODY = {
+    "type": "object",
+    "required": ["email"],
+    "properties": {
+        "email": {"type": "string", "format": "email"},
+        "language": {"type": "string", "enum": ["en", "zh"]},
+        "timezone": {"type": "string", "description": "IANA name, such as Asia/Shanghai"},
+        "time": {"type": "string", "description": "local time of day, HH:MM", "default": "08:00"},
+        "weekdays": {"type": "array", "items": {"type": "string"}, "description": "mon, tue, …; all when left out"},
+        "topics": {"type": "array", "items": {"type": "string"}, "description": "all when left out"},
+    },
+}
+SCHEMA = {"requestBody": {"required": True, "content": {"application/json": {"schema": BODY}}}}
+
+router = APIRouter()
+
+
+@router.post("/subscribe", include_in_schema=False)
+def subscribe(edge: EdgeOf, asked: AskedLanguage, language: LanguageOf, fields: Posted, remote: RemoteOf) -> Response:
+    """Ask by e-mail for confirmation; with faults the form again, and nothing is stored."""
+    faults = Faults()
+    address, wanted = _read(edge, fields, language, faults)
+    shown_in = asked or language_or_none(fields.text("language")) or language
+    if faults.errors:
+        return front_page(edge, shown_in, form_again(fields, wanted, faults.errors, shown_in))
+    letters = [] if fields.text(TRAP) else _request(edge, address, wanted, "form", remote)
+    values = _answer(edge, address, wanted, shown_in, fields)
+    return edge.pages.answer("asked", shown_in, values, headers=PRIVATE, after=edge.after(letters))
+
+
+@router.post("/api/v1/subscriptions", status_code=202, openapi_extra=SCHEMA, tags=["subscriptions"])
+def subscribe_by_json(edge: EdgeOf, language: LanguageOf, fields: PostedJson, remote: RemoteOf) -> Response:
+    """Ask for a subscription; its owner confirms by e-mail. 202 whoever the address belongs to, 422 with a problem
+    document (RFC 9457) that names every field that can't be used.
+    """
+    faults = Faults()
+    address, wanted = _read(edge, fields, language, faults)
+    if faults.errors:
+        return problem_document(list(faults.errors.values()))
+    letters = _request(edge, address, wanted, "api", remote)
+    return JSONResponse(
+        {
+            "status": "confirmation requested",
+            "email": address,
+            "language": str(wanted.language),
+            "timezone": wanted.cadence.timezone,
+            "timezone_assumed": zone_is_assumed(fields, edge.application.settings),
+            "time": f"{wanted.cadence.at:%H:%M}",
+            "weekdays": weekdays_text(wanted.cadence.weekdays).split(","),
+            "topics": list(topics_of(wanted.topics)),
+        },
+        202,
+        {"Cache-Control": "no-store"},
+        background=edge.after(letters),
+    )
+
+
+def _read(edge: Edge, fields: Fields, language: Language, faults: Faults) -> tuple[str, Wanted]:
+    application = edge.application
+    faults.keep(fields.check_controls, None)
+    address = read_address(fields, faults)
+    usual = usual_wishes(application.settings, language)
+    return address, read_wanted(fields, usual, lambda: known_topics(application.sessions), faults)
+
+
+def _request(edge: Edge, address: str, wanted: Wanted, source: str, remote: str) -> list[int]:
+    application = edge.application
+    request = SubscriptionRequest(
+        address=address,
+        language=wanted.language,
+        cadence=wanted.cadence,
+        topics=wanted.topics,
+        source=source,
+        wording=f"{WORDING}-{wanted.language}",
+        remote=remote,
+    )
+    return request_subscription(application.sessions, request, application.address_hashes(address), edge.clock())
+
+
+def _answer(edge: Edge, address: str, wanted: Wanted, shown_in: Language, fields: Fields) -> dict[str, object]:
+    settings = edge.application.settings
+    return {
+        "address": address,
+        "is_mended": was_mended(fields),
+        "rhythm": rhythm(wanted.cadence, shown_in),
+        "next_brief": moment(next_send(wanted.cadence, edge.clock()), wanted.cadence, shown_in),
+        "brief_language": wanted.language,
+        "zone_is_assumed": zone_is_assumed(fields, settings),
+        "confirm_days": settings.confirm_days,
+        "outbox": settings.provider == "outbox",
+    }

@@ -1,0 +1,158 @@
+"""A site over a database of its own, with the bundled stories, a mailbox in a folder, and a clock that tests set."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from digest.bootstrap import Application, build
+from digest.domain.language import Language
+from digest.domain.schedule import Cadence
+from digest.domain.story import Story, StoryText
+from digest.domain.subscriber import SubscriberState
+from digest.settings import Settings
+from digest.steps.manage_subscriptions import Request, confirm, request_subscription
+from digest.store.database import migrate
+from digest.store.stories import save_story, save_texts, source_named
+from digest.store.subscribers import find
+from digest.store.tables import Consent, Letter, Subscriber, Switch
+from digest.web.app import create_app
+
+NOW = datetime(2026, 12, 2, 3, 0, tzinfo=UTC)
+BUNDLED = Path(__file__).parents[2] / "digest" / "sources" / "bundled" / "stories.json"
+KEY = "a-test-key-of-enough-length"
+
+
+@dataclass
+class Site:
+    """The site under test, with what a test wants to know of its state."""
+
+    application: Application
+    now: datetime = NOW
+    nudged: list[int] = field(default_factory=list)
+
+    def client(self, **headers: str) -> TestClient:
+        app = create_app(self.application, self.nudged.extend, lambda: self.now)
+        return TestClient(app, base_url="http://testserver", headers=headers, follow_redirects=False)
+
+    def later(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+    def subscriber(self, address: str) -> Subscriber | None:
+        with self.application.sessions() as session:
+            return find(session, address)
+
+    def count(self, table: type[Subscriber] | type[Consent] | type[Letter]) -> int:
+        with self.application.sessions() as session:
+            return session.scalar(select(func.count()).select_from(table)) or 0
+
+    def letters(self) -> list[str]:
+        with self.application.sessions() as session:
+            return list(session.scalars(select(Letter.kind).order_by(Letter.id)))
+
+    def confirm_path(self, consent_id: int | None = None) -> str:
+        with self.application.sessions() as session:
+            newest = session.scalars(select(Consent).order_by(Consent.id.desc()).limit(1)).one()
+            consent = session.get_one(Consent, consent_id) if consent_id else newest
+        return self.path(self.application.links.confirm(consent.id, consent.requested_at))
+
+    def unsubscribe_path(self, subscriber_id: int) -> str:
+        return self.path(self.application.links.unsubscribe(subscriber_id))
+
+    def preferences_path(self, subscriber_id: int) -> str:
+        return self.path(self.application.links.preferences(subscriber_id))
+
+    def path(self, url: str) -> str:
+        return url.removeprefix(self.application.links.base_url)
+
+    def active(
+        self, address: str = "reader@example.com", language: Language = Language.ENGLISH, zone: str = "Asia/Shanghai"
+    ) -> int:
+        """A reader who signed up and confirmed; returns the subscriber's id."""
+        request = Request(address, language, Cadence(zone, time(8)))
+        request_subscription(self.application.sessions, request, [], self.now)
+        with self.application.sessions() as session:
+            consent_id = session.scalars(select(Consent.id).order_by(Consent.id.desc()).limit(1)).one()
+        found = confirm(self.application.sessions, consent_id, self.now)
+        assert found.reader is not None
+        return found.reader.id
+
+    def state(self, subscriber_id: int) -> SubscriberState:
+        with self.application.sessions() as session:
+            return session.get_one(Subscriber, subscriber_id).state
+
+    def tick(self) -> None:
+        with self.application.sessions.begin() as session:
+            session.merge(Switch(name="ticked", value="", changed_at=self.now))
+
+
+Make = Callable[..., Site]
+
+
+@pytest.fixture
+def make_site(tmp_path: Path) -> Iterator[Make]:
+    """Builds a site; settings may be given."""
+    made: list[Application] = []
+
+    def make(**settings: object) -> Site:
+        values = {
+            "database_url": f"sqlite:///{tmp_path / 'site.db'}",
+            "outbox_dir": tmp_path / "outbox",
+            "base_url": "http://testserver",
+            "secret_keys": [KEY],
+            **settings,
+        }
+        application = build(Settings(_env_file=None, **values))
+        made.append(application)
+        migrate(application.engine)
+        return Site(application)
+
+    yield make
+    for application in made:
+        application.close()
+
+
+@pytest.fixture
+def site(make_site: Make) -> Site:
+    return make_site()
+
+
+@pytest.fixture
+def stocked(site: Site) -> Site:
+    """A site with the bundled stories."""
+    for record in json.loads(BUNDLED.read_text(encoding="utf-8")):
+        _store(site, record)
+    return site
+
+
+def _store(site: Site, record: dict[str, object]) -> None:
+    texts = record["texts"]
+    assert isinstance(texts, dict)
+    words = {Language(tongue): StoryText(**_tuples(text)) for tongue, text in texts.items()}
+    language = Language(str(record["language"]))
+    topics = tuple(str(topic) for topic in _list(record["topics"]))
+    story = Story(str(record["url"]), str(record["source"]), language, NOW - timedelta(hours=5), words, topics)
+    with site.application.sessions.begin() as session:
+        source = source_named(session, story.source, NOW)
+        row, _ = save_story(session, source, story, story.url, str(record["slug"]), NOW - timedelta(hours=2))
+        save_texts(session, row.id, words)
+
+
+def _tuples(text: dict[str, object]) -> dict[str, object]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in text.items()}
+
+
+def _list(value: object) -> Sequence[object]:
+    assert isinstance(value, list)
+    return value
+
+
+def links_in(html: str) -> list[str]:
+    """Every address that a page refers to."""
+    return re.findall(r'(?:href|src|action)="([^"]*)"', html)
