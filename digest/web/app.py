@@ -10,7 +10,7 @@ from digest.web import assets, briefs, confirm, front, health, outbox, preferenc
 from digest.web.access_log import hide_tokens
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, utc_now
-from digest.web.guards import BodyLimit, SecurityHeaders
+from digest.web.guards import BodyLimit, PathPrefix, SecurityHeaders
 from digest.web.pages import Pages
 from digest.web.problems import install_problems
 
@@ -41,8 +41,6 @@ def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -
     """
     app = FastAPI(
         title=application.site.name,
-        root_path=application.links.prefix,
-        root_path_in_servers=False,
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
@@ -54,6 +52,7 @@ def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -
         app.include_router(router)
     install_problems(app)
     app.add_middleware(BodyLimit)
+    app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     app.add_middleware(SecurityHeaders, tls=urlsplit(application.links.base_url).scheme == "https")
     hide_tokens()

@@ -1,4 +1,4 @@
-"""What holds for every answer: security headers, and no body longer than a form needs."""
+"""What holds for every request: its place under the path prefix, security headers, and no body longer than a form."""
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -65,3 +65,14 @@ class BodyLimit:
             return message
 
         await self.app(scope, limited, send)
+
+
+class PathPrefix:
+    """ASGI middleware: the site lies under ``prefix``; a path that a proxy has taken it off is served as well."""
+
+    def __init__(self, app: ASGIApp, *, prefix: str) -> None:
+        self.app, self.prefix = app, prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, which routes by what follows the prefix."""
+        await self.app({**scope, "root_path": self.prefix} if self.prefix else scope, receive, send)

@@ -25,6 +25,8 @@ PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Rob
 """For pages behind a token: kept by nobody, told to nobody."""
 ENDONYMS = {Language.ENGLISH: "English", Language.CHINESE: "中文"}
 """What speakers call their language; the same on every page."""
+SENTENCE_GAPS = {Language.ENGLISH: " ", Language.CHINESE: ""}
+"""Between two sentences; full-width punctuation brings its own space."""
 PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": "Accept-Language"}
 
 
@@ -89,6 +91,7 @@ class Pages:
             "path": self.path,
             "to": lambda path, **query: self.path(path, **{"lang": str(language), **query}),
             "topic_name": lambda topic: topic_name(topic, language),
+            "gap": Markup(SENTENCE_GAPS[language]),  # noqa: S704 - a constant; a plain blank would be stripped
             "zone_label": lambda name: zone_label(name, language),
             "endonym": ENDONYMS.__getitem__,
             "month_name": lambda on: month_name(on, language),

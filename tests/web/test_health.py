@@ -1,0 +1,41 @@
+"""Alive, and ready."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from digest.store.database import migrate, open_engine, open_sessions
+from tests.web.conftest import Site
+
+
+def test_a_process_that_answers_is_alive(site: Site) -> None:
+    answer = site.client().get("/healthz")
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_ready_means_a_tick_within_two_minutes(site: Site) -> None:
+    client = site.client()
+    assert (client.get("/readyz").status_code, client.get("/readyz").json()["scheduler"]) == (503, "silent")
+    site.tick()
+    site.later(minutes=2)
+    assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "scheduler": "ok"}
+    site.later(seconds=1)
+    assert client.get("/readyz").json()["scheduler"] == "silent"
+
+
+def test_a_database_that_is_not_migrated_is_not_ready(site: Site, tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite:///{tmp_path / 'empty.db'}")
+    site.application = replace(site.application, engine=engine, sessions=open_sessions(engine))
+    answer = site.client().get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "not migrated")
+    migrate(engine)
+    assert site.client().get("/readyz").json()["database"] == "ok"
+    engine.dispose()
+
+
+def test_a_database_that_cannot_be_reached_is_not_ready_and_no_error(site: Site, tmp_path: Path) -> None:
+    engine = open_engine(f"sqlite:///{tmp_path / 'folder'}")
+    (tmp_path / "folder").mkdir()
+    site.application = replace(site.application, engine=engine, sessions=open_sessions(engine))
+    answer = site.client().get("/readyz")
+    assert (answer.status_code, answer.json()["database"]) == (503, "unreachable")
+    engine.dispose()
