@@ -75,4 +75,8 @@ class PathPrefix:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, which routes by what follows the prefix."""
-        await self.app({**scope, "root_path": self.prefix} if self.prefix else scope, receive, send)
+        await self.app(self._placed(scope) if self.prefix else scope, receive, send)
+
+    def _placed(self, scope: Scope) -> Scope:
+        path = scope.get("path")
+        return {**scope, "root_path": self.prefix, "path": f"{path}/" if path == self.prefix else path}

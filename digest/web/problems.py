@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from digest.domain.errors import BadInputError, shown
 from digest.links import BadTokenError, ExpiredTokenError
 from digest.web.edge import edge_of
+from digest.web.guards import HEADERS
 from digest.web.language import page_language
 from digest.web.pages import PRIVATE
 
@@ -48,7 +49,8 @@ def _of_status(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     detail = str(error.detail) if isinstance(error, HTTPException) else "Something went wrong on our side."
     answer = _status_document(status, detail) if _is_program(request) else problem_page(request, status)
-    answer.headers.update(dict(getattr(error, "headers", None) or {}))
+    # A failure is answered outside the middleware that adds the headers of every other answer.
+    answer.headers.update(dict(error.headers or {}) if isinstance(error, HTTPException) else HEADERS | PRIVATE)
     return answer
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 from uvicorn.config import LOGGING_CONFIG
 
 from digest.domain.subscriber import SubscriberState
@@ -90,6 +91,24 @@ def test_sec_01_nothing_leads_to_an_address_that_a_request_names(site: Site, tar
         assert "evil.example" not in answer.text
         assert "alert(1)" not in answer.text
         assert 'http-equiv="refresh"' not in answer.text
+
+
+def test_a_failure_of_ours_is_a_plain_page_with_the_same_headers(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("reader@example.com")
+
+    monkeypatch.setattr("digest.web.unsubscribe.find_reader", fail)
+    client = TestClient(site.client().app, raise_server_exceptions=False)
+    answer = client.get(site.unsubscribe_path(site.active()))
+    assert answer.status_code == 500
+    assert "Nothing was changed" in answer.text
+    assert "reader@example.com" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["cache-control"] == "no-store"
+
+
+def test_the_bare_prefix_is_the_front_page(make_site: Make) -> None:
+    assert make_site(base_url="https://brief.example.com/daily").client().get("/daily").status_code == 200
 
 
 def test_a_path_that_does_not_exist_is_not_echoed(site: Site) -> None:

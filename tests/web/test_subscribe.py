@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 
 import pytest
@@ -169,6 +170,16 @@ def test_sgn_05_the_answer_is_the_same_whoever_the_address_belongs_to(site: Site
 def test_sgn_19_other_letter_case_is_the_same_subscriber(site: Site) -> None:
     for typed in ("Reader@Example.com", "reader@example.com", "READER@EXAMPLE.COM"):
         assert site.client().post("/subscribe", data={**BASIC, "email": typed}).status_code == 200
+    assert site.count(Subscriber) == 1
+
+
+def test_sgn_19_two_sign_ups_at_the_same_instant_are_one_subscriber(site: Site) -> None:
+    def sign_up(typed: str) -> int:
+        return site.client().post("/subscribe", data={**BASIC, "email": typed}).status_code
+
+    with ThreadPoolExecutor(4) as pool:
+        statuses = list(pool.map(sign_up, ["Reader@example.com", "reader@example.com", "READER@EXAMPLE.COM"]))
+    assert statuses == [200, 200, 200]
     assert site.count(Subscriber) == 1
 
 
