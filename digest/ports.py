@@ -144,3 +144,46 @@ class Editor(Protocol):
     def write(self, story: Story) -> Mapping[Language, StoryText]:
         """The texts of a collected story, at least in its own language."""
         ...
+
+
+class ParsedFeed(Protocol):
+    """A feed as read."""
+
+    @property
+    def title(self) -> str:
+        """The feed's own name."""
+        ...
+
+    @property
+    def home_url(self) -> str:
+        """Its web page."""
+        ...
+
+    @property
+    def stories(self) -> Sequence[Story]:
+        """Its usable items."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was wrong with the others."""
+        ...
+
+    @property
+    def whole(self) -> bool:
+        """Whether the document was complete; a cut one must be fetched again without its ETag."""
+        ...
+
+
+class FeedParser(Protocol):
+    """Reads a fetched document as a feed."""
+
+    def __call__(
+        self, document: Fetched, *, source: str, language: Language | None, topics: Sequence[str], seen_at: datetime
+    ) -> ParsedFeed:
+        """The stories of the feed.
+
+        Raises:
+            PermanentError: it is no feed.
+        """
+        ...

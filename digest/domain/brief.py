@@ -89,19 +89,20 @@ def choose(
     for candidate in ranked:
         if wanted and not wanted & set(candidate.topics):
             continue
-        shown_in = language if language in candidate.texts else candidate.language
-        if shown_in != language and other is OtherLanguage.LEAVE_OUT:
+        tongue = language if language in candidate.texts else candidate.language
+        if tongue != language and other is OtherLanguage.LEAVE_OUT:
             continue
-        if shown_in not in candidate.texts or per_source[candidate.source] >= limits.per_source:
+        if tongue not in candidate.texts or per_source[candidate.source] >= limits.per_source:
             continue
         per_source[candidate.source] += 1
-        chosen.append(_shown(candidate, shown_in))
+        chosen.append(shown_in(candidate, tongue))
         if len(chosen) == limits.stories:
             break
     return chosen
 
 
-def _shown(candidate: Candidate, language: Language) -> BriefStory:
+def shown_in(candidate: Candidate, language: Language) -> BriefStory:
+    """The story as a brief shows it in one of the languages it has a text in."""
     other = next((text.title for tongue, text in candidate.texts.items() if tongue is not language), "")
     return BriefStory(
         id=candidate.id,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from digest.domain.errors import BadInputError
 from digest.domain.story import Story
-from digest.sources.canonical import canonical_url
+from digest.domain.canonical import canonical_url
 from digest.sources.story_record import StoryRecord, TextRecord, TextsRecord
 
 _FIELDS: dict[str, type[BaseModel]] = {"": StoryRecord, "texts": TextsRecord, "en": TextRecord, "zh": TextRecord}

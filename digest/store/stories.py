@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from digest.domain.brief import Candidate
+from digest.domain.canonical import canonical_url, slug_for
 from digest.domain.language import Language
 from digest.domain.ranking import signal
 from digest.domain.story import Story as CollectedStory
@@ -40,13 +41,17 @@ def due_sources(session: Session, now: datetime) -> Sequence[int]:
 
 
 def save_story(
-    session: Session, source: Source, story: CollectedStory, canonical: str, slug: str, now: datetime
+    session: Session, source: Source, story: CollectedStory, now: datetime, *, enters: datetime | None = None
 ) -> tuple[Story, bool]:
     """Store a collected story, or bring the stored one up to date; returns it and whether it is new.
 
     It is the same story when its canonical address or the source's own id is known: titles, ids and hosts change, and a
     reader must not get it twice for that. The instant it entered never changes.
+
+    Args:
+        enters: when it counts as new, where that is not for its dates to say.
     """
+    canonical = canonical_url(story.url)
     found = _same_story(session, source, story, canonical)
     if found is not None:
         found.url, found.topics = story.url, list(story.topics) or found.topics
@@ -54,7 +59,7 @@ def save_story(
         return found, False
     row = Story(
         source_id=source.id,
-        slug=_free_slug(session, slug),
+        slug=_free_slug(session, story.slug or slug_for(_title(story), canonical)),
         url=story.url,
         canonical_url=canonical,
         identifier=story.identifier or canonical,
@@ -62,12 +67,17 @@ def save_story(
         topics=list(story.topics),
         published_at=story.published_at,
         seen_at=now,
-        enters_at=enters_at(story.published_at, now),
+        enters_at=enters or enters_at(story.published_at, now),
         body=story.body,
     )
     session.add(row)
     session.flush()
     return row, True
+
+
+def _title(story: CollectedStory) -> str:
+    words = story.texts.get(Language.ENGLISH) or next(iter(story.texts.values()))
+    return words.title
 
 
 def _same_story(session: Session, source: Source, story: CollectedStory, canonical: str) -> Story | None:

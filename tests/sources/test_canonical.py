@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from digest.sources.canonical import canonical_url, slug_for
+from digest.domain.canonical import canonical_url, slug_for
 from digest.sources.web_address import web_address
 
 PAGE = "https://site.example/2027/06/river"

@@ -1,0 +1,121 @@
+"""Letters that people wait for -> the provider."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlalchemy.orm import Session, joinedload
+
+from digest.domain.delivery import BatchState
+from digest.domain.schedule import is_known_zone, next_send
+from digest.domain.subscriber import SubscriberState, topics_of
+from digest.ports import HandOver, Message, Provider, Recipient
+from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Welcome, render_letter
+from digest.rendering.letters import Letter as Words
+from digest.steps.compile_briefs import Press
+from digest.steps.read_briefs import latest_stories
+from digest.store.database import Sessions
+from digest.store.letters import claim_letter
+from digest.store.tables import Letter, Subscriber
+
+LEASE = timedelta(minutes=5)
+MOST_ATTEMPTS = 8
+FIRST_WAIT = timedelta(seconds=10)
+UTC = "UTC"
+
+
+def letter_key(letter_id: int) -> str:
+    """The name of a letter towards a provider."""
+    return f"letter-{letter_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    message: Message
+    recipient: Recipient
+
+
+def send_letter(
+    sessions: Sessions, provider: Provider, press: Press, letter_id: int, now: datetime
+) -> BatchState | None:
+    """Write and hand over one letter; returns its state, None when another worker has it."""
+    with sessions.begin() as session:
+        letter = claim_letter(session, letter_id, now, LEASE)
+    if letter is None:
+        return None
+    with sessions() as session:
+        ready = _write(session, press, letter, now)
+    if ready is None:
+        return _record(sessions, letter, HandOver(), BatchState.SKIPPED, now)
+    given = provider.hand_over(ready.message, [ready.recipient], now)
+    return _record(sessions, letter, given, _state(letter, given), now)
+
+
+def _write(session: Session, press: Press, letter: Letter, now: datetime) -> _Ready | None:
+    """The letter as it stands now; None when its reader is gone or it no longer applies."""
+    subscriber = session.get(Subscriber, letter.subscriber_id, options=[joinedload(Subscriber.cadence_row)])
+    if subscriber is None:
+        return None
+    words = _words(session, press, letter, subscriber, now)
+    if words is None:
+        return None
+    key = letter_key(letter.id)
+    message = render_letter(press.templates, press.links, press.site, key=key, language=letter.language, letter=words)
+    leave = words.unsubscribe_url if isinstance(words, Welcome) else None
+    return _Ready(message, Recipient(key=key, address=subscriber.email, unsubscribe_url=leave))
+
+
+def _words(session: Session, press: Press, letter: Letter, subscriber: Subscriber, now: datetime) -> Words | None:
+    links, of = press.links, subscriber.id
+    if letter.kind == Confirm.kind and letter.consent_id is not None:
+        return Confirm(links.confirm(letter.consent_id, letter.created_at), links.confirm_for.days)
+    if letter.kind == Goodbye.kind:
+        return Goodbye(links.unsubscribe(of))
+    if letter.kind == AlreadySubscribed.kind:
+        return AlreadySubscribed(links.preferences(of))
+    if letter.kind == Welcome.kind and subscriber.state is SubscriberState.ACTIVE:
+        return _welcome(session, press, subscriber, now)
+    return None
+
+
+def _welcome(session: Session, press: Press, subscriber: Subscriber, now: datetime) -> Welcome:
+    cadence = subscriber.cadence_row.cadence
+    zone = ZoneInfo(cadence.timezone if is_known_zone(cadence.timezone) else UTC)
+    joined = subscriber.active_from_at or subscriber.created_at
+    return Welcome(
+        next_send=next_send(cadence, now).at.astimezone(zone),
+        timezone=cadence.timezone,
+        subscribed_on=_local_date(joined, zone),
+        preferences_url=press.links.preferences(subscriber.id),
+        unsubscribe_url=press.links.unsubscribe(subscriber.id),
+        stories=latest_stories(session, subscriber.language, topics_of(subscriber.topics), press.limits, joined),
+    )
+
+
+def _local_date(at: datetime, zone: ZoneInfo) -> date:
+    return at.astimezone(zone).date()
+
+
+def _state(letter: Letter, given: HandOver) -> BatchState:
+    if given.accepted:
+        return BatchState.SENT
+    if given.unknown:
+        return BatchState.UNKNOWN
+    if given.refused or letter.attempts >= MOST_ATTEMPTS:
+        return BatchState.FAILED
+    return BatchState.READY
+
+
+def _record(sessions: Sessions, letter: Letter, given: HandOver, state: BatchState, now: datetime) -> BatchState:
+    with sessions.begin() as session:
+        row = session.get(Letter, letter.id, with_for_update=True)
+        if row is None or row.attempts != letter.attempts:
+            return state
+        row.state, row.lease_until_at = state, None
+        row.sent_at = now if state is BatchState.SENT else None
+        row.detail = given.alarm or next((refusal.detail for refusal in given.refused.values()), "")
+        if state is BatchState.READY:
+            wait = FIRST_WAIT * (1 << letter.attempts - 1)
+            asked = timedelta(seconds=given.after_seconds or 0)
+            row.not_before_at, row.nudged_at = now + max(wait, asked), None
+    return state
