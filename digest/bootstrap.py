@@ -1,6 +1,7 @@
 """Settings -> wired application: the only place that picks adapters."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from hmac import new as hmac
 from pathlib import Path
@@ -18,6 +19,9 @@ from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.settings import Settings, secret_keys, split_sender
 from digest.sources.fetch import WebFetcher
+from digest.sources.parse import parse_feed
+from digest.steps.collect_stories import Desk
+from digest.steps.compile_briefs import Press
 from digest.store.database import Sessions, open_engine, open_sessions
 
 EMAILS = Path(__file__).parents[1] / "emails"
@@ -38,6 +42,17 @@ class Application:
     provider: Provider
     editor: Editor
     fetcher: Fetcher
+
+    @property
+    def press(self) -> Press:
+        """What compiling and writing letters needs."""
+        settings = self.settings
+        return Press(self.templates, self.links, self.site, settings.limits, settings.other_language)
+
+    @property
+    def desk(self) -> Desk:
+        """What collecting needs."""
+        return Desk(self.fetcher, parse_feed, self.editor, timedelta(minutes=self.settings.fetch_minutes))
 
     def address_hashes(self, address: str) -> list[str]:
         """Keyed hashes of an address under every key still in use, the newest first."""

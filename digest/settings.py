@@ -60,6 +60,7 @@ class Settings(BaseSettings):
         OtherLanguage.LEAVE_OUT, description="a story without a text in the reader's language: leave_out or label"
     )
     lead_minutes: int = Field(10, ge=0, le=180, description="how long before the instant planning starts")
+    tick_seconds: int = Field(5, ge=1, le=60, description="how often the scheduler looks at the clock")
     grace_minutes: int = Field(240, ge=1, le=1200, description="how long after the instant a brief may still leave")
     stories_per_brief: int = Field(12, ge=1, le=40, description="most stories in one brief")
     stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")

@@ -1,0 +1,1 @@
+"""Processes that work in the background: the scheduler's nudge and the hands that follow it."""

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from sqlalchemy import update
+
 from digest.domain.errors import BadInputError, DigestError
 from digest.domain.story import Story
 from digest.ports import Editor, FeedParser, Fetched, Fetcher
@@ -12,6 +14,8 @@ from digest.store.stories import due_sources, save_story, save_texts, source_nam
 from digest.store.tables import Source
 
 LONGEST_REST = timedelta(days=1)
+WAITING = timedelta(minutes=5)
+"""How long a source may wait to be fetched before it is asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,12 @@ class Desk:
     every: timedelta
 
 
-def sources_due(sessions: Sessions, now: datetime) -> list[int]:
-    """The ids of the sources that may be fetched now."""
-    with sessions() as session:
-        return list(due_sources(session, now))
+def take_sources(sessions: Sessions, now: datetime) -> list[int]:
+    """The ids of the sources to fetch now; they rest for :data:`WAITING`, so that no tick asks for them twice."""
+    with sessions.begin() as session:
+        ids = list(due_sources(session, now))
+        session.execute(update(Source).where(Source.id.in_(ids)).values(fetch_after_at=now + WAITING))
+    return ids
 
 
 def collect_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime) -> Collected:
@@ -57,7 +63,7 @@ def collect_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime
     try:
         document = desk.fetcher.fetch(source.feed_url, source.etag, source.last_modified)
         if document.not_modified:
-            return _done(sessions, desk, source, document, (), now)
+            return _done(sessions, desk, source, _Read(document), now)
         return read_document(sessions, desk, source, document, now)
     except DigestError as error:
         return _failed(sessions, desk, source, str(error), now)
@@ -66,35 +72,35 @@ def collect_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime
 def read_document(sessions: Sessions, desk: Desk, source: Source, document: Fetched, now: datetime) -> Collected:
     """Store the stories of a document as if it came from ``source``.
 
-    The server's ETag is kept together with the stories, in one transaction, and only when the document was whole: else a
-    crash or a cut body would make the server say "not modified" for ever.
+    The server's ETag is kept together with the stories, in one transaction, and only when the document was whole: else
+    a crash or a cut body would make the server say "not modified" for ever.
     """
     feed = desk.parse(document, source=source.name, language=source.language, topics=source.topics, seen_at=now)
-    if not feed.whole:
-        document = Fetched(document.url, b"")
-    return _done(sessions, desk, source, document, feed.stories, now, feed.notes)
+    kept = document if feed.whole else Fetched(document.url, b"")
+    return _done(sessions, desk, source, _Read(kept, feed.stories, feed.notes), now)
 
 
-def _done(
-    sessions: Sessions,
-    desk: Desk,
-    source: Source,
-    document: Fetched,
-    stories: Sequence[Story],
-    now: datetime,
-    notes: Sequence[str] = (),
-) -> Collected:
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document whose tags may be kept, and what was in it."""
+
+    document: Fetched
+    stories: Sequence[Story] = ()
+    notes: Sequence[str] = ()
+
+
+def _done(sessions: Sessions, desk: Desk, source: Source, read: _Read, now: datetime) -> Collected:
     new = 0
     with sessions.begin() as session:
         row = session.get_one(Source, source.id)
-        for story in stories:
+        for story in read.stories:
             stored, is_new = save_story(session, row, story, now)
             save_texts(session, stored.id, desk.editor.write(story))
             new += is_new
-        if not document.not_modified:
-            row.etag, row.last_modified = document.etag, document.last_modified
+        if not read.document.not_modified:
+            row.etag, row.last_modified = read.document.etag, read.document.last_modified
         row.fetched_at, row.error, row.failures, row.fetch_after_at = now, "", 0, now + desk.every
-    return Collected(source.name, new, len(stories) - new, notes)
+    return Collected(source.name, new, len(read.stories) - new, read.notes)
 
 
 def _failed(sessions: Sessions, desk: Desk, source: Source, error: str, now: datetime) -> Collected:

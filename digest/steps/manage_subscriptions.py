@@ -137,7 +137,7 @@ def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wis
     session.flush()
     if subscriber.state is SubscriberState.PENDING:
         apply_wishes(subscriber, wishes, now)
-    letter = add_letter(session, "confirm", subscriber, now, consent.id)
+    letter = add_letter(session, "confirm", subscriber, now, consent)
     return [letter]
 
 
@@ -187,7 +187,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
         subscriber.active_from_at = subscriber.window_start_at = now
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
-        letter = add_letter(session, "welcome", subscriber, now, consent.id)
+        letter = add_letter(session, "welcome", subscriber, now, consent)
         return Confirmation("confirmed", subscriber.language, reader_of(subscriber, now), (letter,))
 
 

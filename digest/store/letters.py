@@ -6,18 +6,18 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState
-from digest.store.tables import Letter, Subscriber
+from digest.store.tables import Consent, Letter, Subscriber
 
 
 def add_letter(
-    session: Session, kind: str, subscriber: Subscriber, now: datetime, consent_id: int | None = None
+    session: Session, kind: str, subscriber: Subscriber, now: datetime, consent: Consent | None = None
 ) -> int:
-    """Write down that a letter is owed; returns its id."""
+    """Write down that a letter is owed, in the language of the consent it is about; returns its id."""
     letter = Letter(
         kind=kind,
         subscriber_id=subscriber.id,
-        consent_id=consent_id,
-        language=subscriber.language,
+        consent_id=consent.id if consent else None,
+        language=consent.language if consent else subscriber.language,
         state=BatchState.READY,
         created_at=now,
         not_before_at=now,

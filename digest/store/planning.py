@@ -161,3 +161,14 @@ def settle_batches(session: Session) -> None:
             .values(state=state, reason=reason)
             .execution_options(synchronize_session=False)
         )
+
+
+def readers_of_briefs(session: Session, brief_ids: Collection[int]) -> dict[str, int]:
+    """How many deliveries of these briefs are skipped, by reason."""
+    counting = (
+        select(Batch.reason, func.count())
+        .join(Delivery, Delivery.batch_id == Batch.id)
+        .where(Batch.brief_id.in_(brief_ids), Batch.state == BatchState.SKIPPED)
+        .group_by(Batch.reason)
+    )
+    return {str(reason): number for reason, number in session.execute(counting)}

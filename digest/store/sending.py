@@ -14,6 +14,8 @@ from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Sub
 
 PAUSED = "sending_paused"
 """The switch that stops every hand-over."""
+TICKED = "ticked"
+"""The mark of the scheduler's last turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,11 @@ class Member:
     suppressed: bool
     timezone: str
     subscribed_at: datetime
+
+
+def mark_tick(session: Session, now: datetime) -> None:
+    """The scheduler has run; readiness checks look for this mark."""
+    session.merge(Switch(name=TICKED, value="", changed_at=now))
 
 
 def is_paused(session: Session) -> bool:

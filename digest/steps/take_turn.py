@@ -1,0 +1,100 @@
+"""One turn of the scheduler with everything it leads to, in this process: for tests, cron, recovery and simulation."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from digest.domain.delivery import DeliveryReason
+from digest.domain.edition import Policy
+from digest.ports import Provider
+from digest.steps.compile_briefs import Press, compile_brief
+from digest.steps.plan_editions import plan_editions
+from digest.steps.recover_batches import recover_batches
+from digest.steps.send_batches import Sent, send_batch
+from digest.steps.send_letters import send_letter
+from digest.store.database import Sessions
+from digest.store.letters import take_letters
+from digest.store.planning import readers_of_briefs
+from digest.store.sending import mark_tick, take_batches, take_briefs
+
+AT_ONCE = timedelta(0)
+"""Here nobody else is asked, so nothing has to rest between two askings."""
+PAGE = 200
+
+
+@dataclass(slots=True)
+class Turn:
+    """What one turn did, in deliveries."""
+
+    now: datetime
+    editions: list[int] = field(default_factory=list)
+    planned: int = 0
+    sent: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    unknown: int = 0
+    letters: int = 0
+    unknown_zones: list[str] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+
+
+def take_turn(sessions: Sessions, provider: Provider, press: Press, policy: Policy, now: datetime) -> Turn:
+    """Recover, plan, compile and hand over whatever is due at ``now``."""
+    recover_batches(sessions, now)
+    planned = plan_editions(sessions, now, policy, provider.batch_size)
+    turn = Turn(now, planned.editions, planned.deliveries, unknown_zones=planned.unknown_zones)
+    if planned.missed:
+        turn.skipped[DeliveryReason.MISSED] += planned.missed
+    _send_letters(sessions, provider, press, turn)
+    _compile(sessions, press, turn)
+    _send(sessions, provider, press, turn)
+    with sessions.begin() as session:
+        mark_tick(session, now)
+    return turn
+
+
+def _send_letters(sessions: Sessions, provider: Provider, press: Press, turn: Turn) -> None:
+    tried: set[int] = set()
+    while True:
+        with sessions.begin() as session:
+            ids = [i for i in take_letters(session, turn.now, AT_ONCE, PAGE) if i not in tried]
+        for letter_id in ids:
+            tried.add(letter_id)
+            turn.letters += send_letter(sessions, provider, press, letter_id, turn.now) is not None
+        if not ids:
+            return
+
+
+def _compile(sessions: Sessions, press: Press, turn: Turn) -> None:
+    tried: set[int] = set()
+    while True:
+        with sessions.begin() as session:
+            ids = [i for i in take_briefs(session, turn.now, AT_ONCE, PAGE) if i not in tried]
+        for brief_id in ids:
+            tried.add(brief_id)
+            compile_brief(sessions, press, brief_id, turn.now)
+        if not ids:
+            break
+    with sessions() as session:
+        turn.skipped.update(readers_of_briefs(session, tried))
+
+
+def _send(sessions: Sessions, provider: Provider, press: Press, turn: Turn) -> None:
+    tried: set[int] = set()
+    while True:
+        with sessions.begin() as session:
+            ids = [i for i in take_batches(session, turn.now, AT_ONCE, PAGE) if i not in tried]
+        for batch_id in ids:
+            tried.add(batch_id)
+            _count(turn, send_batch(sessions, provider, press.links, batch_id, turn.now))
+        if not ids:
+            return
+
+
+def _count(turn: Turn, sent: Sent) -> None:
+    turn.sent += sent.sent
+    turn.skipped.update(sent.skipped)
+    turn.failed += sent.failed
+    turn.unknown += sent.unknown
+    if sent.alarm:
+        turn.alarms.append(sent.alarm)

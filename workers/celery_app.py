@@ -1,0 +1,71 @@
+"""The Celery app: a broker that only nudges, set up for at-least-once delivery of tasks that carry one id."""
+
+from celery import Celery
+from celery.signals import worker_process_init
+
+from digest.settings import Settings
+from workers.queues import COLLECT, COMPILE, LETTERS, QUEUES, SEND, TICK
+from workers.runtime import Runtime
+from workers.tasks import register
+
+HARD_LIMIT_SECONDS = 900
+SOFT_LIMIT_SECONDS = 840
+VISIBILITY_SECONDS = 1800
+"""Above the hard limit: a task that still runs must not be given to a second worker."""
+SOCKET_SECONDS = 15
+
+REDIS = {
+    "visibility_timeout": VISIBILITY_SECONDS,
+    "socket_timeout": SOCKET_SECONDS,
+    "socket_connect_timeout": SOCKET_SECONDS,
+    "socket_keepalive": True,
+    "health_check_interval": SOCKET_SECONDS,
+}
+MEMORY = {"polling_interval": 0.05}
+"""The in-process broker is polled; at its default of a second a confirmation mail would wait that long."""
+
+
+def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
+    """The app for ``settings``; ``runtime`` gives its tasks an application already built (all in one process)."""
+    in_process = settings.broker_url.startswith("memory:")
+    app = Celery("digest", broker=settings.broker_url, set_as_current=False)
+    app.conf.update(
+        accept_content=["json"],
+        task_serializer="json",
+        task_ignore_result=True,
+        task_store_errors_even_if_ignored=False,
+        task_acks_late=not in_process,
+        task_acks_on_timeout=False,
+        task_acks_on_failure=True,
+        task_reject_on_worker_lost=False,
+        task_time_limit=None if in_process else HARD_LIMIT_SECONDS,
+        task_soft_time_limit=None if in_process else SOFT_LIMIT_SECONDS,
+        task_default_queue=SEND,
+        task_queues=QUEUES,
+        task_create_missing_queues=False,
+        task_routes={f"digest.{name}": {"queue": name} for name in (LETTERS, TICK, COMPILE, SEND, COLLECT)},
+        timezone="UTC",
+        enable_utc=True,
+        worker_prefetch_multiplier=1,
+        worker_hijack_root_logger=False,
+        worker_soft_shutdown_timeout=30,
+        worker_enable_soft_shutdown_on_idle=True,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
+        worker_send_task_events=False,
+        broker_connection_retry_on_startup=True,
+        broker_transport_options=MEMORY if in_process else REDIS,
+        beat_scheduler="celery.beat:Scheduler",
+        beat_max_loop_interval=1,
+        beat_schedule={
+            "tick": {
+                "task": f"digest.{TICK}",
+                "schedule": float(settings.tick_seconds),
+                "options": {"expires": 60},
+            }
+        },
+    )
+    runtime = runtime or Runtime(settings)
+    register(app, runtime)
+    # A forked child must not share its parent's connections.
+    worker_process_init.connect(runtime.start_afresh, weak=False)
+    return app

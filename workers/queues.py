@@ -1,0 +1,20 @@
+"""The queues, each with what waits in it."""
+
+from kombu import Queue
+
+LETTERS = "letters"
+TICK = "tick"
+COMPILE = "compile"
+SEND = "send"
+COLLECT = "collect"
+
+MEANING = {
+    LETTERS: "mail that a person waits for: confirmations, welcomes, goodbyes; a worker of its own keeps it short",
+    TICK: "one turn of the scheduler; short, idempotent, and thrown away when it gets old",
+    COMPILE: "one brief to choose, rank and render",
+    SEND: "one batch of a brief to hand to the provider",
+    COLLECT: "one source to fetch and read",
+}
+"""Why each queue is there. The order is the order of service where one worker serves all."""
+
+QUEUES = tuple(Queue(name) for name in MEANING)

@@ -1,0 +1,97 @@
+"""Thin tasks: each carries at most one id, calls one step, and nudges what follows."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from digest.bootstrap import Application
+from digest.steps.collect_stories import collect_source, take_sources
+from digest.steps.compile_briefs import compile_brief
+from digest.steps.plan_editions import plan_editions
+from digest.steps.recover_batches import recover_batches
+from digest.steps.send_batches import send_batch
+from digest.steps.send_letters import send_letter
+from digest.store.letters import take_letters
+from digest.store.sending import mark_tick, take_batches, take_briefs
+from workers.queues import COLLECT, COMPILE, LETTERS, SEND, TICK
+from workers.runtime import Runtime, utc_now
+
+ASK_AGAIN_AFTER = timedelta(seconds=60)
+"""How long a nudge may be on its way before the next tick gives another: a lost broker loses no work."""
+MOST_AT_ONCE = 500
+
+log = structlog.get_logger()
+
+
+def nudge(app: Celery, queue: str, ids: Sequence[int]) -> None:
+    """Ask the workers to do these; without a broker the next tick finds them in the database."""
+    try:
+        for each in ids:
+            app.send_task(f"digest.{queue}", args=[each])
+    except OperationalError:
+        log.warning("broker_unreachable", queue=queue, waiting=len(ids))
+
+
+def register(app: Celery, runtime: Runtime) -> None:
+    """Give the app its tasks."""
+
+    def task(queue: str) -> Callable[[Callable[..., None]], object]:
+        return app.task(name=f"digest.{queue}")
+
+    @task(TICK)
+    def tick() -> None:
+        take_tick(app, runtime.application, utc_now())
+
+    @task(COMPILE)
+    def compile_one(brief_id: int) -> None:
+        application = runtime.application
+        state = compile_brief(application.sessions, application.press, brief_id, utc_now())
+        log.info("brief_compiled", brief=brief_id, state=state)
+        dispatch_batches(app, application, utc_now())
+
+    @task(SEND)
+    def send_one(batch_id: int) -> None:
+        application = runtime.application
+        sent = send_batch(application.sessions, application.provider, application.links, batch_id, utc_now())
+        log.info("batch_handed_over", batch=batch_id, sent=sent.sent, failed=sent.failed, unknown=sent.unknown)
+        if sent.alarm:
+            log.error("sending_stopped", batch=batch_id, alarm=sent.alarm)
+
+    @task(LETTERS)
+    def send_one_letter(letter_id: int) -> None:
+        application = runtime.application
+        state = send_letter(application.sessions, application.provider, application.press, letter_id, utc_now())
+        log.info("letter_handed_over", letter=letter_id, state=state)
+
+    @task(COLLECT)
+    def collect_one(source_id: int) -> None:
+        application = runtime.application
+        collected = collect_source(application.sessions, application.desk, source_id, utc_now())
+        log.info("source_collected", source=source_id, new=collected.new, error=collected.error)
+
+
+def take_tick(app: Celery, application: Application, now: datetime) -> None:
+    """Recover and plan, then ask the workers for whatever is ready or left behind."""
+    sessions = application.sessions
+    recovered = recover_batches(sessions, now)
+    planned = plan_editions(sessions, now, application.settings.policy, application.provider.batch_size)
+    if planned.deliveries or planned.missed or recovered.unknown_batches or recovered.late_batches:
+        log.info("planned", deliveries=planned.deliveries, missed=planned.missed, unknown=recovered.unknown_batches)
+    with sessions.begin() as session:
+        letters = take_letters(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
+        briefs = take_briefs(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
+        mark_tick(session, now)
+    nudge(app, LETTERS, letters)
+    nudge(app, COMPILE, briefs)
+    dispatch_batches(app, application, now)
+    nudge(app, COLLECT, take_sources(sessions, now))
+
+
+def dispatch_batches(app: Celery, application: Application, now: datetime) -> None:
+    """Ask for the hand-over of the batches whose instant has come."""
+    with application.sessions.begin() as session:
+        batches = take_batches(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
+    nudge(app, SEND, batches)
