@@ -95,6 +95,13 @@ def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader
         return None if subscriber is None else reader_of(subscriber, now)
 
 
+def find_by_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
+    """The reader with this address, however it is spelled."""
+    with sessions() as session:
+        subscriber = find(session, address)
+        return None if subscriber is None else reader_of(subscriber, now)
+
+
 def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[str], now: datetime) -> list[int]:
     """Ask the owner of the address whether they want the brief; returns the ids of letters owed.
 

@@ -163,6 +163,11 @@ def story_with_slug(session: Session, slug: str, as_of: datetime) -> Candidate |
     return next(iter(_candidates(session, as_of, Story.slug == slug)), None)
 
 
+def story_with_id(session: Session, story_id: int, as_of: datetime) -> Candidate | None:
+    """One story by its id."""
+    return next(iter(_candidates(session, as_of, Story.id == story_id)), None)
+
+
 def stories_with_ids(session: Session, ids: Sequence[int], as_of: datetime) -> list[Candidate]:
     """These stories, in the order of ``ids``; those deleted meanwhile are left out."""
     found = {story.id: story for story in _candidates(session, as_of, Story.id.in_(ids))}
