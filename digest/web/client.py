@@ -28,10 +28,9 @@ def client_address(socket: str, forwarded: str, trusted: Collection[str]) -> str
 
 def _is_address(text: str) -> bool:
     try:
-        ip_address(text)
+        return not getattr(ip_address(text), "scope_id", None)
     except ValueError:
         return False
-    return True
 
 
 def _is_among(address: str, networks: Collection[str]) -> bool:

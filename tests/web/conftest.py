@@ -1,8 +1,7 @@
 """A site over a database of its own, with the bundled stories, a mailbox in a folder, and a clock that tests set."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -14,18 +13,18 @@ from sqlalchemy import func, select
 from digest.bootstrap import Application, build
 from digest.domain.language import Language
 from digest.domain.schedule import Cadence
-from digest.domain.story import Story, StoryText
 from digest.domain.subscriber import SubscriberState
 from digest.settings import Settings
+from digest.sources.story_file import bundled_stories
+from digest.steps.collect_stories import import_stories
 from digest.steps.manage_subscriptions import Request, confirm, request_subscription
+from digest.steps.take_turn import take_turn
 from digest.store.database import migrate
-from digest.store.stories import save_story, save_texts, source_named
 from digest.store.subscribers import find
 from digest.store.tables import Consent, Letter, Subscriber, Switch
 from digest.web.app import create_app
 
 NOW = datetime(2026, 12, 2, 3, 0, tzinfo=UTC)
-BUNDLED = Path(__file__).parents[2] / "digest" / "sources" / "bundled" / "stories.json"
 KEY = "a-test-key-of-enough-length"
 
 
@@ -87,6 +86,11 @@ class Site:
         with self.application.sessions() as session:
             return session.get_one(Subscriber, subscriber_id).state
 
+    def turn(self) -> None:
+        """What scheduler and workers do at this moment, with the real steps and the outbox."""
+        own = self.application
+        take_turn(own.sessions, own.provider, own.press, own.settings.policy, self.now)
+
     def tick(self) -> None:
         with self.application.sessions.begin() as session:
             session.merge(Switch(name="ticked", value="", changed_at=self.now))
@@ -126,31 +130,9 @@ def site(make_site: Make) -> Site:
 @pytest.fixture
 def stocked(site: Site) -> Site:
     """A site with the bundled stories."""
-    for record in json.loads(BUNDLED.read_text(encoding="utf-8")):
-        _store(site, record)
+    application = site.application
+    import_stories(application.sessions, application.editor, bundled_stories(), NOW, enters=NOW)
     return site
-
-
-def _store(site: Site, record: dict[str, object]) -> None:
-    texts = record["texts"]
-    assert isinstance(texts, dict)
-    words = {Language(tongue): StoryText(**_tuples(text)) for tongue, text in texts.items()}
-    language = Language(str(record["language"]))
-    topics = tuple(str(topic) for topic in _list(record["topics"]))
-    story = Story(str(record["url"]), str(record["source"]), language, NOW - timedelta(hours=5), words, topics)
-    with site.application.sessions.begin() as session:
-        source = source_named(session, story.source, NOW)
-        row, _ = save_story(session, source, story, story.url, str(record["slug"]), NOW - timedelta(hours=2))
-        save_texts(session, row.id, words)
-
-
-def _tuples(text: dict[str, object]) -> dict[str, object]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in text.items()}
-
-
-def _list(value: object) -> Sequence[object]:
-    assert isinstance(value, list)
-    return value
 
 
 def links_in(html: str) -> list[str]:
