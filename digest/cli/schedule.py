@@ -15,14 +15,14 @@ from digest.steps.manage_subscriptions import find_by_address
 MOST = 1000
 
 
-def schedule(  # noqa: PLR0913, PLR0917 - a command's options
+def schedule(
     email: Annotated[str | None, typer.Argument(help="A subscriber's address.")] = None,
     timezone: Annotated[str | None, typer.Option(help="An IANA zone, such as Asia/Shanghai.")] = None,
     time: Annotated[str, typer.Option(help="Local time, HH:MM.")] = "08:00",
     weekdays: Annotated[str, typer.Option(help="mon,tue,…; empty for every day.")] = "",
     start: Annotated[str | None, typer.Option("--from", help="ISO 8601 instant; default now.")] = None,
     count: Annotated[int, typer.Option(min=1, max=MOST)] = 5,
-    as_json: AsJson = False,  # noqa: FBT002 - an option
+    as_json: AsJson = False,
 ) -> None:
     """Print the next sends, in local time and UTC."""
     if (email is None) == (timezone is None):

@@ -1,5 +1,6 @@
 """``digest sources`` and ``digest stories``."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -29,7 +30,7 @@ def add(
     name: Annotated[str, typer.Option(help="As readers see it; default the host.")] = "",
     language: Annotated[str, typer.Option(help="en or zh, where the feed does not say.")] = "",
     topic: Annotated[list[str] | None, typer.Option(help="Given to every story; may be repeated.")] = None,
-    as_json: AsJson = False,  # noqa: FBT002 - an option
+    as_json: AsJson = False,
 ) -> None:
     """Add a feed."""
     tongue = parse_language(language) if language else None
@@ -43,7 +44,7 @@ def add(
 
 
 @sources.command("list")
-def list_all(as_json: AsJson = False) -> None:  # noqa: FBT002 - an option
+def list_all(as_json: AsJson = False) -> None:
     """List the sources with their health."""
     with application() as app:
         rows = [_source_row(source) for source in list_sources(app.sessions)]
@@ -69,7 +70,7 @@ def _source_row(source: Source) -> dict[str, object]:
 def fetch(
     source: Annotated[str | None, typer.Argument(help="Name, id or URL; default all feeds.")] = None,
     file: Annotated[Path | None, typer.Option(help="Read this saved document as if it came from the source.")] = None,
-    as_json: AsJson = False,  # noqa: FBT002 - an option
+    as_json: AsJson = False,
 ) -> None:
     """Fetch feeds now and store what is new."""
     with application() as app:
@@ -112,7 +113,7 @@ def remove(source: str) -> None:
 
 
 @stories.command("import")
-def import_file(file: Path, as_json: AsJson = False) -> None:  # noqa: FBT002 - an option
+def import_file(file: Path, as_json: AsJson = False) -> None:
     """Import stories from a JSON or JSON Lines file, all or none."""
     found = parse_stories(read_file(file), str(file))
     with application() as app:
@@ -132,7 +133,7 @@ def schema() -> None:
 @stories.command("list")
 def list_stories(
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = MOST,
-    as_json: AsJson = False,  # noqa: FBT002 - an option
+    as_json: AsJson = False,
 ) -> None:
     """List the newest stories."""
     with application() as app, app.sessions() as session:
@@ -168,6 +169,6 @@ def show(story_id: int) -> None:
         language.value: {f: getattr(text, f) for f in text.__dataclass_fields__}
         for language, text in story.texts.items()
     }
-    parts = {part: getattr(story.signal, part) for part in story.signal.__dataclass_fields__}
+    parts = asdict(story.signal)
     extra = {"slug": story.slug, "topics": list(story.topics), "enters_at": instant_text(story.enters_at)}
     print_json(_story_row(story) | extra | {"score_parts": parts, "texts": texts})
