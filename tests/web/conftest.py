@@ -129,7 +129,11 @@ def site(make_site: Make) -> Site:
 
 @pytest.fixture
 def stocked(site: Site) -> Site:
-    """A site with the bundled stories."""
+    return stock(site)
+
+
+def stock(site: Site) -> Site:
+    """The site with the bundled stories."""
     application = site.application
     import_stories(application.sessions, application.editor, bundled_stories(), NOW, enters=NOW)
     return site

@@ -13,8 +13,9 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from digest.domain.language import Language
+from digest.domain.subscriber import SubscriberState
 from digest.web.app import create_app
-from tests.web.conftest import Site
+from tests.web.conftest import Make, Site, stock
 
 QUIET = (
     "--no-sandbox",
@@ -70,13 +71,15 @@ class Served:
 
 
 @pytest.fixture
-def served(stocked: Site) -> Iterator[Served]:
+def served(make_site: Make) -> Iterator[Served]:
     listener = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    stocked = stock(make_site(base_url=url))
     app = create_app(stocked.application, stocked.nudged.extend, lambda: stocked.now)
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield Served(stocked, f"http://127.0.0.1:{listener.getsockname()[1]}")
+    yield Served(stocked, url)
     server.should_exit = True
     thread.join()
     listener.close()
@@ -107,6 +110,35 @@ def test_a_chinese_phone_in_shanghai_signs_up_with_its_own_zone(browser: Browser
     found = served.site.subscriber("reader@example.com")
     assert found is not None
     assert (found.language, found.cadence_row.timezone) == (Language.CHINESE, "Asia/Shanghai")
+
+
+def test_from_the_form_through_the_outbox_to_the_settings_and_out(browser: Browser, served: Served) -> None:
+    page = _page(browser, locale="zh-CN", timezone_id="Asia/Shanghai")
+    page.goto(served.url)
+    page.get_by_label("邮箱地址").fill("reader@example.com")
+    page.get_by_role("button", name="订阅").click()
+    served.site.turn()
+    page.get_by_role("link", name="打开发件箱").click()
+    page.locator(".mails a").first.click()
+    _shoot(page, "message-zh-390")
+    with page.context.expect_page() as opened:
+        page.frame_locator("iframe").locator("a[href*='/confirm/']").first.click()
+    page = opened.value
+    page.get_by_role("button", name="确认订阅").click()
+    assert "下一期：12月3日 星期四 早上 8:00（北京时间）" in page.locator("main").inner_text()
+    page.get_by_role("link", name="订阅设置").click()
+    page.get_by_label("发送时间").fill("06:30")
+    page.get_by_role("button", name="保存").click()
+    assert "早上 6:30（北京时间）" in page.locator("main").inner_text()
+    page.get_by_role("button", name="明天不发").click()
+    assert "暂停至 12月4日 星期五" in page.locator("main").inner_text()
+    page.get_by_role("button", name="现在恢复").click()
+    page.get_by_role("link", name="退订").click()
+    page.get_by_role("button", name="退订").click()
+    _shoot(page, "left-zh-390")
+    assert served.site.state(1) is SubscriberState.ENDED
+    page.get_by_role("button", name="撤销退订").click()
+    assert served.site.state(1) is SubscriberState.ACTIVE
 
 
 def test_an_old_zone_name_of_the_browser_is_kept(browser: Browser, served: Served) -> None:
