@@ -1,6 +1,6 @@
 """The queues, each with what waits in it."""
 
-from kombu import Queue
+from kombu.entity import Queue
 
 LETTERS = "letters"
 TICK = "tick"
@@ -17,4 +17,4 @@ MEANING = {
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""
 
-QUEUES = tuple(Queue(name) for name in MEANING)
+QUEUES = tuple(Queue(name) for name in MEANING)  # type: ignore[no-untyped-call] # kombu is typed in part

@@ -39,7 +39,8 @@ def register(app: Celery, runtime: Runtime) -> None:
     """Give the app its tasks."""
 
     def task(queue: str) -> Callable[[Callable[..., None]], object]:
-        return app.task(name=f"digest.{queue}")
+        decorate: Callable[[Callable[..., None]], object] = app.task(name=f"digest.{queue}")
+        return decorate
 
     @task(TICK)
     def tick() -> None:

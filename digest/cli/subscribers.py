@@ -15,7 +15,7 @@ from digest.domain.schedule import is_known_zone, weekdays_text
 from digest.steps.erase_subscribers import erase_subscriber
 from digest.steps.import_subscribers import COLUMNS, Defaults, import_subscribers
 from digest.steps.manage_subscriptions import reader_of
-from digest.store.ledger import entries
+from digest.store.ledger import Entry, entries
 from digest.store.subscribers import confirmed_consent, count_by_state, everyone, find
 from digest.store.tables import Consent, Subscriber
 
@@ -116,31 +116,40 @@ def show(email: str, as_json: AsJson = False) -> None:
         subscriber = find(session, email)
         if subscriber is None:
             raise PermanentError(f"there is no subscriber {email}")
-        consent = confirmed_consent(session, subscriber.id)
-        record = _record(subscriber, consent) | {
-            "deliveries": [
-                {
-                    "date": entry.on.isoformat(),
-                    "status": entry.status,
-                    "reason": entry.reason,
-                    "batch": entry.batch,
-                    "brief": entry.brief,
-                    "sent_at": instant_text(entry.sent_at) if entry.sent_at else None,
-                }
-                for entry in entries(session, email=email, limit=10_000)
-            ]
-        }
+        record = _record(subscriber)
+        consent = _consent_row(confirmed_consent(session, subscriber.id))
+        deliveries = [_delivery_row(entry) for entry in entries(session, email=email, limit=10_000)]
     if as_json:
-        print_json(record)
+        print_json(record | {"consent": consent, "deliveries": deliveries})
         return
-    print_table(("", ""), [(name, value) for name, value in record.items() if name not in {"deliveries", "consent"}])
-    if record["consent"]:
-        print_table(("consent", ""), list(record["consent"].items()))  # type: ignore[attr-defined] # a dict where it is not None
+    print_table(("", ""), [*record.items(), *(consent or {}).items()])
     columns = ("date", "status", "reason", "sent_at")
-    print_table(columns, [[row[name] for name in columns] for row in record["deliveries"]])  # type: ignore[index, attr-defined] # the list built above
+    print_table(columns, [[row[name] for name in columns] for row in deliveries])
 
 
-def _record(subscriber: Subscriber, consent: Consent | None) -> dict[str, object]:
+def _delivery_row(entry: Entry) -> dict[str, object]:
+    return {
+        "date": entry.on.isoformat(),
+        "status": entry.status,
+        "reason": entry.reason,
+        "batch": entry.batch,
+        "brief": entry.brief,
+        "sent_at": instant_text(entry.sent_at) if entry.sent_at else None,
+    }
+
+
+def _consent_row(consent: Consent | None) -> dict[str, object] | None:
+    if consent is None:
+        return None
+    return {
+        "source": consent.source,
+        "wording": consent.wording,
+        "requested_at": instant_text(consent.requested_at),
+        "confirmed_at": instant_text(consent.confirmed_at) if consent.confirmed_at else None,
+    }
+
+
+def _record(subscriber: Subscriber) -> dict[str, object]:
     reader = reader_of(subscriber, utc_now())
     known = is_known_zone(reader.cadence.timezone)
     return {
@@ -154,14 +163,6 @@ def _record(subscriber: Subscriber, consent: Consent | None) -> dict[str, object
         "topics": list(reader.topics),
         "paused_until": reader.paused_until_on.isoformat() if reader.paused_until_on else None,
         "next_send": instant_text(reader.next_send.at) if reader.next_send else None,
-        "consent": None
-        if consent is None
-        else {
-            "source": consent.source,
-            "wording": consent.wording,
-            "requested_at": instant_text(consent.requested_at),
-            "confirmed_at": instant_text(consent.confirmed_at) if consent.confirmed_at else None,
-        },
     }
 
 

@@ -35,34 +35,34 @@ def audit(session: Session, now: datetime) -> list[Check]:
     return [Check(name, session.scalar(query(now)) or 0) for name, query in CHECKS.items()]
 
 
-def _count(rows: Select[Any]) -> Select[tuple[int]]:
+def _count(rows: Select[*tuple[Any, ...]]) -> Select[int]:
     return select(func.count()).select_from(rows.subquery())
 
 
-def _doubles(_: datetime) -> Select[tuple[int]]:
+def _doubles(_: datetime) -> Select[int]:
     by = (Delivery.subscriber_id, Delivery.on)
     return _count(select(*by).group_by(*by).having(func.count() > 1))
 
 
-def _same_address(_: datetime) -> Select[tuple[int]]:
+def _same_address(_: datetime) -> Select[int]:
     return _count(select(Subscriber.email_key).group_by(Subscriber.email_key).having(func.count() > 1))
 
 
-def _without_lease(_: datetime) -> Select[tuple[int]]:
+def _without_lease(_: datetime) -> Select[int]:
     return _count(select(Batch.id).where(Batch.state == BatchState.SENDING, Batch.lease_until_at.is_(None)))
 
 
-def _lease_over(now: datetime) -> Select[tuple[int]]:
+def _lease_over(now: datetime) -> Select[int]:
     over = Batch.lease_until_at < now - SLACK
     return _count(select(Batch.id).where(Batch.state == BatchState.SENDING, over))
 
 
-def _no_definite_state(now: datetime) -> Select[tuple[int]]:
+def _no_definite_state(now: datetime) -> Select[int]:
     is_open = Batch.state.in_([BatchState.PLANNED, BatchState.READY])
     return _count(select(Batch.id).where(is_open, Batch.expires_at < now - SLACK))
 
 
-def _early(_: datetime) -> Select[tuple[int]]:
+def _early(_: datetime) -> Select[int]:
     rows = (
         select(Batch.id)
         .join(Brief, Brief.id == Batch.brief_id)
@@ -72,7 +72,7 @@ def _early(_: datetime) -> Select[tuple[int]]:
     return _count(rows)
 
 
-def _after_leaving(_: datetime) -> Select[tuple[int]]:
+def _after_leaving(_: datetime) -> Select[int]:
     """Sent by a batch that was claimed after the reader had left; the time of leaving is the last change of the row."""
     rows = (
         select(Delivery.subscriber_id)
@@ -87,7 +87,7 @@ def _after_leaving(_: datetime) -> Select[tuple[int]]:
     return _count(rows)
 
 
-def _barred_but_active(_: datetime) -> Select[tuple[int]]:
+def _barred_but_active(_: datetime) -> Select[int]:
     rows = (
         select(Subscriber.id)
         .join(Suppression, Suppression.email_key == Subscriber.email_key)
@@ -96,7 +96,7 @@ def _barred_but_active(_: datetime) -> Select[tuple[int]]:
     return _count(rows)
 
 
-def _sent_without_words(_: datetime) -> Select[tuple[int]]:
+def _sent_without_words(_: datetime) -> Select[int]:
     rows = (
         select(Batch.id)
         .join(Brief, Brief.id == Batch.brief_id)
@@ -105,12 +105,12 @@ def _sent_without_words(_: datetime) -> Select[tuple[int]]:
     return _count(rows)
 
 
-def _empty_batches(_: datetime) -> Select[tuple[int]]:
+def _empty_batches(_: datetime) -> Select[int]:
     filled = select(Delivery.batch_id).where(Delivery.batch_id == Batch.id).exists()
     return _count(select(Batch.id).where(Batch.state.in_([BatchState.PLANNED, BatchState.READY]), ~filled))
 
 
-def _wrong_date(_: datetime) -> Select[tuple[int]]:
+def _wrong_date(_: datetime) -> Select[int]:
     rows = (
         select(Delivery.subscriber_id)
         .join(Batch, Batch.id == Delivery.batch_id)
@@ -121,12 +121,12 @@ def _wrong_date(_: datetime) -> Select[tuple[int]]:
     return _count(rows)
 
 
-def _double_events(_: datetime) -> Select[tuple[int]]:
+def _double_events(_: datetime) -> Select[int]:
     by = (Event.provider, Event.identifier)
     return _count(select(*by).group_by(*by).having(func.count() > 1))
 
 
-CHECKS: dict[str, Callable[[datetime], Select[tuple[int]]]] = {
+CHECKS: dict[str, Callable[[datetime], Select[int]]] = {
     "one delivery per subscriber and local date": _doubles,
     "one subscriber per address": _same_address,
     "no batch sending without a lease": _without_lease,

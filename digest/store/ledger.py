@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from sqlalchemy import case, func, select, update
+from sqlalchemy import String, case, func, select, type_coerce, update
 from sqlalchemy.orm import Session
 
 from digest.domain.address import address_key
@@ -12,9 +12,11 @@ from digest.domain.delivery import BatchState, DeliveryReason
 from digest.domain.subscriber import SubscriberState
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber
 
-STATUS = case((Delivery.state.is_not(None), Delivery.state), else_=Batch.state).label("status")
+STATUS = func.coalesce(type_coerce(Delivery.state, String), type_coerce(Batch.state, String)).label("status")
 """A delivery's own state, else its batch's."""
-REASON = case((Delivery.state.is_not(None), Delivery.reason), else_=Batch.reason).label("reason")
+REASON = case(
+    (Delivery.state.is_not(None), type_coerce(Delivery.reason, String)), else_=type_coerce(Batch.reason, String)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,6 @@ def active_by_cadence(session: Session) -> list[tuple[CadenceRow, int]]:
         select(CadenceRow, func.count(Subscriber.id))
         .join(Subscriber, Subscriber.cadence_id == CadenceRow.id)
         .where(Subscriber.state == SubscriberState.ACTIVE)
-        .group_by(CadenceRow)
+        .group_by(CadenceRow.id)
     )
     return [(row, number) for row, number in rows]

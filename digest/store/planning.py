@@ -139,6 +139,13 @@ def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, ba
     )
 
 
+def add_delivery(session: Session, subscriber_id: int, on: date, batch_id: int) -> bool:
+    """One delivery; False when the reader has one for that date."""
+    values = {"subscriber_id": subscriber_id, "on": on, "batch_id": batch_id}
+    added = session.scalars(insert_new(session, Delivery).values(values).returning(Delivery.subscriber_id))
+    return added.one_or_none() is not None
+
+
 SETTLED: dict[BriefState, tuple[BatchState, DeliveryReason | None]] = {
     BriefState.PLANNED: (BatchState.PLANNED, None),
     BriefState.READY: (BatchState.READY, None),

@@ -1,0 +1,122 @@
+"""``digest tick``, ``digest deliveries`` and ``digest audit``: the morning and its ledger."""
+
+from typing import Annotated
+
+import typer
+
+from digest.cli.context import application, instant_text, read_date, read_instant, utc_now
+from digest.cli.output import AsJson, print_json, print_table, say, warn
+from digest.domain.errors import BadInputError, PermanentError
+from digest.steps.take_turn import Turn, take_turn
+from digest.store.audit import audit as run_audit
+from digest.store.ledger import Entry, entries, retry_batch
+from digest.store.sending import set_paused
+
+deliveries = typer.Typer(help="The ledger and the sending switch.", no_args_is_help=True)
+STATUSES = ("planned", "ready", "sending", "sent", "skipped", "failed", "unknown")
+
+
+def tick(
+    now: Annotated[str | None, typer.Option(help="ISO 8601 instant; default now.")] = None, as_json: AsJson = False
+) -> None:
+    """Take one turn of the scheduler and everything due, in this process."""
+    at = read_instant(now, "now")
+    with application() as app:
+        turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at)
+    if as_json:
+        print_json(turn_row(turn))
+    else:
+        print_table(("", ""), turn_row(turn).items())
+    for alarm in turn.alarms:
+        warn(f"sending stopped: {alarm}; mend it and run digest deliveries resume")
+
+
+def turn_row(turn: Turn) -> dict[str, object]:
+    """A turn as commands print it."""
+    return {
+        "now": instant_text(turn.now),
+        "editions": turn.editions,
+        "planned": turn.planned,
+        "sent": turn.sent,
+        "skipped": dict(turn.skipped),
+        "failed": turn.failed,
+        "unknown": turn.unknown,
+        "letters": turn.letters,
+        "unknown_zones": turn.unknown_zones,
+    }
+
+
+@deliveries.command("list")
+def list_deliveries(
+    status: Annotated[str, typer.Option(help=f"One of {', '.join(STATUSES)}.")] = "",
+    email: str = "",
+    on: Annotated[str, typer.Option("--date", help="Local date.")] = "",
+    limit: Annotated[int, typer.Option(min=1)] = 1000,
+    as_json: AsJson = False,
+) -> None:
+    """List deliveries, the newest date first."""
+    if status and status not in STATUSES:
+        raise BadInputError("status", status, f"is not a status: use one of {', '.join(STATUSES)}.")
+    date = read_date(on, "date") if on else None
+    with application() as app, app.sessions() as session:
+        rows = [_row(entry) for entry in entries(session, status=status, email=email, on=date, limit=limit)]
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(("email", "date", "status", "reason", "batch"), [tuple(row.values())[:5] for row in rows])
+
+
+def _row(entry: Entry) -> dict[str, object]:
+    return {
+        "email": entry.email,
+        "date": entry.on.isoformat(),
+        "status": entry.status,
+        "reason": entry.reason,
+        "batch": entry.batch,
+        "brief": entry.brief,
+        "send_at": instant_text(entry.send_at),
+        "sent_at": instant_text(entry.sent_at) if entry.sent_at else None,
+    }
+
+
+@deliveries.command("retry")
+def retry(batches: list[int]) -> None:
+    """Hand over these unknown, failed or late batches (again), within a new grace; your word, not a guess."""
+    now = utc_now()
+    with application() as app, app.sessions.begin() as session:
+        for batch_id in batches:
+            if not retry_batch(session, batch_id, now, now + app.settings.policy.grace):
+                raise PermanentError(f"batch {batch_id} is not unknown, failed or late: nothing was changed")
+    say(f"{len(batches)} to be handed over at the next tick.")
+
+
+@deliveries.command("pause")
+def pause() -> None:
+    """Stop every hand-over, everywhere, until resume."""
+    _switch(paused=True)
+    say("Sending is paused. Go on with: digest deliveries resume")
+
+
+@deliveries.command("resume")
+def resume() -> None:
+    """Let hand-overs go on."""
+    _switch(paused=False)
+    say("Sending goes on at the next tick.")
+
+
+def _switch(*, paused: bool) -> None:
+    with application() as app, app.sessions.begin() as session:
+        set_paused(session, paused=paused, now=utc_now(), why="operator" if paused else "")
+
+
+def audit(as_json: AsJson = False) -> None:
+    """Prove the invariants of the ledger, the list and the suppressions."""
+    with application() as app, app.sessions() as session:
+        checks = run_audit(session, utc_now())
+    ok = all(check.ok for check in checks)
+    if as_json:
+        print_json({"ok": ok, "checks": [{"name": c.name, "ok": c.ok, "found": c.found} for c in checks]})
+    else:
+        print_table(("", "check", "found"), [("ok" if c.ok else "BROKEN", c.name, c.found) for c in checks])
+    if not ok:
+        raise typer.Exit(1)
