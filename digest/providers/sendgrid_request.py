@@ -1,0 +1,82 @@
+"""A message and its recipients as the body of one v3 Mail Send request: content once, per reader only what differs."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from digest.ports import Message, Recipient, Sender
+from digest.rendering.mime import clean, phrase, unsubscribe_headers
+
+RECIPIENT_ARGUMENT = "dg_recipient"
+MESSAGE_ARGUMENT = "dg_message"
+"""Custom arguments share a namespace with the fields of events, hence the prefix; they are kept for long, hence no
+address in them."""
+TRACKING_OFF = {
+    "click_tracking": {"enable": False, "enable_text": False},
+    "open_tracking": {"enable": False},
+    "subscription_tracking": {"enable": False},
+}
+"""Click tracking rewrites confirm and unsubscribe links; subscription tracking puts its own List-Unsubscribe in."""
+
+
+def mail_of(message: Message, recipients: Sequence[Recipient], sender: Sender) -> dict[str, Any]:
+    """The request as the v3 API documents it; personalizations in the order of ``recipients``.
+
+    The message's markers serve as substitution tags: SendGrid replaces them in both contents, no template needed. The
+    From name is given as it is, beyond ASCII too.
+    """
+    return {
+        "from": {"email": sender.address, "name": clean(sender.name)}
+        if clean(sender.name)
+        else {"email": sender.address},
+        "subject": clean(message.subject),
+        "personalizations": [_personalization(message, recipient) for recipient in recipients],
+        "content": [
+            {"type": "text/plain", "value": message.text},
+            {"type": "text/html", "value": message.html},
+        ],
+        "headers": {
+            "List-Id": _list_id(sender),
+            "Auto-Submitted": "auto-generated",
+            "Content-Language": message.language.tag,
+        },
+        "categories": [message.kind],
+        "custom_args": {MESSAGE_ARGUMENT: message.key},
+        "tracking_settings": TRACKING_OFF,
+    }
+
+
+def body_of(mail: dict[str, Any]) -> bytes:
+    """The request as bytes."""
+    return json.dumps(mail, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def without_twins(recipients: Iterable[Recipient]) -> list[list[Recipient]]:
+    """The recipients in groups without a repeated address, in any case: one repetition and SendGrid refuses them all."""
+    groups: list[dict[str, Recipient]] = [{}]
+    for recipient in recipients:
+        mailbox = recipient.address.lower()
+        group = next((group for group in groups if mailbox not in group), None)
+        if group is None:
+            group = {}
+            groups.append(group)
+        group[mailbox] = recipient
+    return [list(group.values()) for group in groups if group]
+
+
+def _personalization(message: Message, recipient: Recipient) -> dict[str, Any]:
+    own: dict[str, Any] = {
+        "to": [{"email": recipient.address}],
+        "custom_args": {RECIPIENT_ARGUMENT: recipient.key},
+    }
+    if message.slots:
+        own["substitutions"] = {marker: recipient.values[name] for name, marker in message.slots.items()}
+    if recipient.unsubscribe_url is not None:
+        own["headers"] = unsubscribe_headers(recipient.unsubscribe_url)
+    return own
+
+
+def _list_id(sender: Sender) -> str:
+    """RFC 2919 as one unfolded ASCII line: header values beyond ASCII are the caller's to encode."""
+    shown = phrase(sender.list_name, "List-Id").replace("\r\n", "") if clean(sender.list_name) else ""
+    return f"{shown} <{sender.list_id}>".strip()
