@@ -32,3 +32,36 @@ app.command("audit")(audit)
 app.command("migrate")(migrate_database)
 app.command("config")(config)
 app.command("doctor")(doctor)
+
+
+def main(arguments: Sequence[str] | None = None, program: typer.Typer = app) -> None:
+    """Run one command and exit: 0 done, 2 bad usage or input, 1 any other failure, with one line on standard error."""
+    try:
+        code = typer.main.get_command(program).main(
+            args=list(sys.argv[1:] if arguments is None else arguments), prog_name="digest", standalone_mode=False
+        )
+    except typer.Exit as ended:
+        code = ended.exit_code
+    except typer.Abort:
+        code = FAILED
+    except BrokenPipeError:
+        # The reader of a pipe has gone; what is buffered must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except (DigestError, TyperException, SQLAlchemyError) as error:
+        code = fail(error)
+    sys.exit(code or 0)
+
+
+def fail(error: Exception) -> int:
+    """Say what went wrong, one line per fault; returns the exit code."""
+    if isinstance(error, TyperException):
+        words, code = error.format_message(), BAD_INPUT
+    elif isinstance(error, SQLAlchemyError):
+        words, code = f"database: {' '.join(str(getattr(error, 'orig', error)).split())}", FAILED
+    else:
+        words, code = str(error), BAD_INPUT if isinstance(error, BadInputError | SettingsError) else FAILED
+    lines = words.splitlines() if isinstance(error, SettingsError) else [" ".join(words.split())]
+    for line in lines:
+        sys.stderr.write(f"digest: {line}\n")
+    return code

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from sqlalchemy import String, case, func, select, type_coerce, update
+from sqlalchemy import ColumnElement, String, case, func, select, type_coerce, update
 from sqlalchemy.orm import Session
 
 from digest.domain.address import address_key
@@ -12,7 +12,7 @@ from digest.domain.delivery import BatchState, DeliveryReason
 from digest.domain.subscriber import SubscriberState
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber
 
-STATUS = func.coalesce(type_coerce(Delivery.state, String), type_coerce(Batch.state, String)).label("status")
+STATUS: ColumnElement[str] = func.coalesce(type_coerce(Delivery.state, String), type_coerce(Batch.state, String))
 """A delivery's own state, else its batch's."""
 REASON = case(
     (Delivery.state.is_not(None), type_coerce(Delivery.reason, String)), else_=type_coerce(Batch.reason, String)

@@ -1,0 +1,120 @@
+"""The program: joins the edges under one command line. Nothing imports it."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from digest.bootstrap import Application, build
+from digest.cli.context import bring_up_to_date, utc_now
+from digest.cli.main import app
+from digest.cli.main import main as run_command
+from digest.cli.output import say, warn
+from digest.logs import configure_logs
+from digest.settings import Settings, load_settings
+from digest.sources.story_file import bundled_stories
+from digest.steps.collect_stories import import_stories
+from digest.store.stories import is_empty
+from digest.web.app import create_app
+from workers.all_in_one import background, serve
+from workers.celery_app import create_celery
+from workers.queues import LETTERS, MEANING
+from workers.runtime import Runtime
+from workers.tasks import nudge
+
+LOOPBACK = "127.0.0.1"
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int | None, typer.Option(help="Default: PORT, else 8025.", min=1, max=65535)]
+
+
+def _settings(port: int | None) -> Settings:
+    """The settings, with the port of the command line before the environment's: links carry it."""
+    if port is not None:
+        os.environ["PORT"] = str(port)
+    return load_settings()
+
+
+def run(host: Host = LOOPBACK, port: Port = None) -> None:
+    """Web page, scheduler and worker in one process."""
+    settings = _settings(port)
+    configure_logs(json=False)
+    application = build(settings)
+    try:
+        bring_up_to_date(application)
+        load_bundle(application)
+        celery = create_celery(settings, Runtime(settings, application))
+        site = create_app(application, lambda ids: nudge(celery, LETTERS, ids))
+        with background(celery):
+            say_where(settings)
+            serve(site, host, settings.port)
+    finally:
+        application.close()
+
+
+def load_bundle(application: Application) -> None:
+    """Give a new installation the bundled stories; they count as new from now on."""
+    with application.sessions() as session:
+        empty = is_empty(session)
+    if empty:
+        now = utc_now()
+        import_stories(application.sessions, application.editor, bundled_stories(), now, enters=now)
+
+
+def say_where(settings: Settings) -> None:
+    """The addresses to open."""
+    say(f"Sign up:  {settings.base_url}/?lang=en  ·  {settings.base_url}/?lang=zh")
+    if settings.provider == "outbox":
+        say(f"Outbox:   {settings.base_url}/outbox  (mail is kept here, not sent)")
+    say("Stop with Ctrl-C.")
+
+
+def web(host: Host = LOOPBACK, port: Port = None) -> None:
+    """The web page alone, for production."""
+    settings = _settings(port)
+    configure_logs(json=True)
+    application = build(settings)
+    try:
+        bring_up_to_date(application)
+        celery = create_celery(settings, Runtime(settings, application))
+        serve(create_app(application, lambda ids: nudge(celery, LETTERS, ids)), host, settings.port)
+    finally:
+        application.close()
+
+
+def worker(
+    queues: Annotated[str, typer.Option(help=f"Comma-separated, of {', '.join(MEANING)}; default all.")] = "",
+    concurrency: Annotated[int, typer.Option(min=1, max=256)] = 2,
+) -> None:
+    """A worker, for production."""
+    settings = _distributed()
+    configure_logs(json=True)
+    chosen = [name.strip() for name in queues.split(",") if name.strip()] or list(MEANING)
+    if unknown := [name for name in chosen if name not in MEANING]:
+        raise typer.BadParameter(f"{unknown[0]} is not a queue: use {', '.join(MEANING)}")
+    celery = create_celery(settings)
+    arguments = ["worker", "--loglevel=WARNING", f"--concurrency={concurrency}", f"--queues={','.join(chosen)}"]
+    celery.worker_main([*arguments, "--without-gossip", "--without-mingle"])
+
+
+def beat() -> None:
+    """The scheduler's nudge, for production; a second one does no harm."""
+    settings = _distributed()
+    configure_logs(json=True)
+    create_celery(settings).Beat(loglevel="WARNING", quiet=True).run()
+
+
+def _distributed() -> Settings:
+    settings = load_settings()
+    if settings.broker_url.startswith("memory:"):
+        warn("digest: DIGEST_BROKER_URL: memory:// reaches no other process; set redis://… or use digest run")
+        raise typer.Exit(2)
+    return settings
+
+
+for command in (run, web, worker, beat):
+    app.command()(command)
+
+
+def main() -> None:
+    """The entry point of ``digest``."""
+    run_command(program=app)
