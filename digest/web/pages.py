@@ -13,7 +13,7 @@ from digest.domain.language import Language
 from digest.links import Links
 from digest.rendering.catalogue import translations
 from digest.rendering.clean import clean, web_address
-from digest.rendering.dates import full_date, short_date, weekday_date
+from digest.rendering.dates import full_date, weekday_date
 from digest.rendering.site import Site
 from digest.rendering.topics import topic_name
 from digest.web.assets import Assets
@@ -96,7 +96,6 @@ class Pages:
             "endonym": ENDONYMS.__getitem__,
             "month_name": lambda on: month_name(on, language),
             "full_date": lambda on: full_date(on, language),
-            "short_date": lambda on: short_date(on, language),
             "weekday_date": lambda on: weekday_date(on, language),
         }
 

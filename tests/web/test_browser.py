@@ -86,10 +86,7 @@ def served(make_site: Make) -> Iterator[Served]:
 
 
 def _page(browser: Browser, width: int = 390, **context: object) -> Page:
-    opened = browser.new_context(viewport={"width": width, "height": 844}, **context)
-    page = opened.new_page()
-    page.on("requestfailed", lambda request: pytest.fail(f"{request.url} failed"))
-    return page
+    return browser.new_context(viewport={"width": width, "height": 844}, **context).new_page()
 
 
 def _shoot(page: Page, name: str) -> None:

@@ -62,7 +62,7 @@ def test_uns_09_repeats_are_friendly_and_only_the_first_changes_anything(site: S
     assert client.post(path, data=ONE_CLICK).status_code == 200
     page = client.post(path)
     assert page.status_code == 200
-    assert "You’re not subscribed" in page.text
+    assert "You’re unsubscribed" in page.text
     found = site.subscriber("reader@example.com")
     assert found is not None
     assert (found.reason, found.changed_at) == (EndReason.UNSUBSCRIBED, NOW)
