@@ -10,7 +10,6 @@ from pathlib import Path
 import dns.exception
 import dns.resolver
 import redis
-import tzdata
 from sqlalchemy.exc import SQLAlchemyError
 
 from digest.bootstrap import Application
@@ -69,7 +68,7 @@ def _database(app: Application) -> Finding:
 
 def _time_zones() -> Finding:
     """The package is what counts; a newer copy in the system says that it is time to upgrade."""
-    ours = files(tzdata).joinpath("zoneinfo/tzdata.zi").read_text(encoding="ascii").partition("\n")[0].split()[-1]
+    ours = files("tzdata").joinpath("zoneinfo/tzdata.zi").read_text(encoding="ascii").partition("\n")[0].split()[-1]
     system = SYSTEM_ZONES.read_text(encoding="ascii").partition("\n")[0].split()[-1] if SYSTEM_ZONES.exists() else ""
     if system > ours:
         return Finding("tzdata", State.WARNING, f"{ours} in use; the system has {system}: upgrade the package tzdata")

@@ -1,6 +1,12 @@
 """The command line: one Typer app, and one clear line for every failure."""
 
+import os
+import sys
+from collections.abc import Sequence
+
 import typer
+from sqlalchemy.exc import SQLAlchemyError
+from typer.exceptions import TyperException
 
 from digest.cli.briefs import brief
 from digest.cli.morning import audit, deliveries, tick
@@ -9,6 +15,8 @@ from digest.cli.schedule import schedule
 from digest.cli.simulate import simulate
 from digest.cli.stories import sources, stories
 from digest.cli.subscribers import subscribers
+from digest.domain.errors import BadInputError, DigestError
+from digest.settings import SettingsError
 
 BAD_INPUT, FAILED = 2, 1
 

@@ -29,9 +29,7 @@ def simulate(
     hours: Annotated[int, typer.Option(min=1, max=24 * 60)] = 24,
     subscribers: Annotated[int, typer.Option(min=1, max=1_000_000)] = 20_000,
     seed: Annotated[int, typer.Option(help="The same seed makes the same list.")] = 1,
-    out: Annotated[Path, typer.Option(help="Folder for report.json and local_send_times.svg.")] = Path(
-        "var/simulation"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for the report and the plot.")] = Path("var/simulation"),
     as_json: AsJson = False,
 ) -> None:
     """Run a stretch of world time over a synthetic list and hold the ledger against what was accepted."""

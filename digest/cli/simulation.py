@@ -1,4 +1,4 @@
-"""A stretch of world time with a moved clock: the real scheduler, compiler and provider code, and a mailbox that counts."""
+"""A stretch of world time with a moved clock: real scheduler, compiler and provider code, and a mailbox that counts."""
 
 import time as stopwatch
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from digest.bootstrap import Application
 from digest.domain.edition import Policy
@@ -118,7 +118,7 @@ def report(app: Application, mailbox: CountingMailbox, owed: dict[Key, Due], beg
     }
 
 
-def _early() -> object:
+def _early() -> Select[int]:
     rows = select(Batch.id).join(Brief, Brief.id == Batch.brief_id).join(Edition, Edition.id == Brief.edition_id)
     return select(func.count()).select_from(rows.where(Batch.sent_at < Edition.send_at).subquery())
 

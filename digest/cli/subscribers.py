@@ -42,9 +42,8 @@ def import_file(file: Path, as_json: AsJson = False) -> None:
     if as_json:
         print_json(report)
     else:
-        say(
-            f"{result.new} imported, {result.known} known already, {result.repeated} repeated, {result.suppressed} barred."
-        )
+        known = f"{result.known} known already, {result.repeated} repeated, {result.suppressed} barred"
+        say(f"{result.new} imported, {known}.")
         for number, error in result.refused:
             warn(f"row {number}: {error}")
     if result.refused and not result.new and not result.known:
