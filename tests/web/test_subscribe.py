@@ -10,7 +10,9 @@ from sqlalchemy import select
 
 from digest.domain.language import Language
 from digest.domain.subscriber import SubscriberState
+from digest.domain.suppression import SuppressionReason
 from digest.steps.manage_subscriptions import find_reader, unsubscribe
+from digest.store.subscribers import suppress
 from digest.store.tables import Consent, Letter, Subscriber
 from tests.web.conftest import NOW, Make, Site
 
@@ -156,10 +158,12 @@ def test_sgn_05_the_answer_is_the_same_whoever_the_address_belongs_to(site: Site
     site.active("active@example.com")
     left = site.active("left@example.com")
     unsubscribe(site.application.sessions, left, NOW)
+    with site.application.sessions.begin() as session:
+        suppress(session, "barred@example.com", SuppressionReason.BOUNCED, NOW)
     client = site.client()
     client.post("/subscribe", data={**BASIC, "email": "asked@example.com"})
     answers = set()
-    for name in ("fresh", "asked", "active", "left"):
+    for name in ("fresh", "asked", "active", "left", "barred"):
         answer = client.post("/subscribe", data={**BASIC, "email": f"{name}@example.com"})
         words = answer.text.replace(f"{name}@example.com", "ADDRESS")
         headers = {k: v for k, v in answer.headers.items() if k != "content-length"}
