@@ -1,0 +1,67 @@
+# The daily brief. Needs git, make and Python 3.11 or newer (with venv); everything else goes into .venv/.
+.POSIX:
+.SUFFIXES:
+.PHONY: run test lint format lock screenshots clean
+
+VENV = .venv
+BIN = $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest
+PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet install
+COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+# Ctrl-C reaches every process of the terminal's foreground group, and a make that gets it can only end as
+# "interrupted". So the program takes the foreground for itself, stops when told to, and make ends as it ended: with 0.
+FOREGROUND = import os, signal, sys; \
+	stays = os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp(); \
+	stays and [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTTOU, signal.SIGTSTP)]; \
+	stays and (os.setpgid(0, 0), os.tcsetpgrp(0, os.getpid())); \
+	os.execv(sys.argv[1], sys.argv[1:])
+
+run: $(VENV)/.runtime
+	@exec $(BIN)/python -c '$(FOREGROUND)' $(BIN)/digest run
+
+test: $(VENV)/.development
+	$(PYTEST)
+
+lint: $(VENV)/.development
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.development
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+# Newer versions, where pyproject.toml allows them: make lock UPGRADE=--upgrade
+lock: $(VENV)/.python
+	$(PIP) uv
+	$(COMPILE) $(UPGRADE) --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) $(UPGRADE) --group build --constraint requirements.lock pyproject.toml --output-file requirements-runtime.lock
+
+screenshots: $(VENV)/.development
+	$(BIN)/python docs/take_screenshots.py
+
+clean:
+	rm -rf $(VENV)
+
+# The stamps: each is newer than what it was made from, so a second time nothing is installed and no network needed.
+$(VENV)/.python:
+	@for name in python3.13 python3.12 python3.11 python3; do \
+		"$$name" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+		echo "Making $(VENV)/ with $$name"; \
+		"$$name" -m venv --clear $(VENV) && touch $@ && exit 0; \
+	done; \
+	echo "No Python 3.11 or newer with venv found: install one (Debian, Ubuntu: apt install python3-venv)." >&2; exit 1
+
+$(VENV)/.runtime: $(VENV)/.python requirements-runtime.lock pyproject.toml
+	@echo "Installing what the program needs (about half a minute, once)"
+	@$(PIP) --require-hashes -r requirements-runtime.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.python requirements.lock pyproject.toml
+	@echo "Installing what the tests need (about a minute, once)"
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
