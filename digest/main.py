@@ -1,6 +1,7 @@
 """The program: joins the edges under one command line. Nothing imports it."""
 
 import os
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -23,6 +24,8 @@ from workers.runtime import Runtime
 from workers.tasks import nudge
 
 LOOPBACK = "127.0.0.1"
+YESTERDAY = timedelta(hours=26)
+"""Long enough ago for every daily reader's last cut-off, with clocks that moved by an hour."""
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(help="Default: PORT, else 8025.", min=1, max=65535)]
 
@@ -52,12 +55,14 @@ def run(host: Host = LOOPBACK, port: Port = None) -> None:
 
 
 def load_bundle(application: Application) -> None:
-    """Give a new installation the bundled stories; they count as new from now on."""
+    """Give a new installation the bundled stories: half as yesterday's news, for welcomes; half for the next brief."""
     with application.sessions() as session:
         empty = is_empty(session)
     if empty:
-        now = utc_now()
-        import_stories(application.sessions, application.editor, bundled_stories(), now, enters=now)
+        now, stories = utc_now(), bundled_stories()
+        half = len(stories) // 2
+        import_stories(application.sessions, application.editor, stories[half:], now, enters=now - YESTERDAY)
+        import_stories(application.sessions, application.editor, stories[:half], now, enters=now)
 
 
 def say_where(settings: Settings) -> None:

@@ -28,7 +28,8 @@ MEMORY = {"polling_interval": 0.05}
 def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     """The app for ``settings``; ``runtime`` gives its tasks an application already built (all in one process)."""
     in_process = settings.broker_url.startswith("memory:")
-    app = Celery("digest", broker=settings.broker_url, set_as_current=False)
+    broker = "memory://localhost/" if in_process else settings.broker_url
+    app = Celery("digest", broker=broker, set_as_current=False)
     app.conf.update(
         accept_content=["json"],
         task_serializer="json",

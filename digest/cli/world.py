@@ -64,6 +64,7 @@ def _row(number: int, cadences: Sequence[int], chance: random.Random, now: datet
         "language": chance.choice(["en", "zh"]),
         "cadence_id": cadences[number] if number < len(cadences) else chance.choice(cadences),
         "topics": chance.choice(TOPIC_SETS),
+        "active_from_at": now,
         "created_at": now,
         "changed_at": now,
     }

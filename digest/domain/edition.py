@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from digest.domain.schedule import Cadence, Send, previous_send
+from digest.domain.schedule import Cadence, Send, next_send, previous_send
 
 REACH_BACK = timedelta(days=3)
 """How far a window may stretch beyond the previous instant when mornings were missed as a whole."""
@@ -40,6 +40,11 @@ class EditionKey:
 def cut_off(send: Send, policy: Policy) -> datetime:
     """The instant up to which stories enter the brief of ``send``."""
     return send.at - policy.lead
+
+
+def last_cut_off(cadence: Cadence, now: datetime, policy: Policy) -> datetime:
+    """The cut-off of the newest send of ``cadence`` before ``now``; the next one's window starts there."""
+    return cut_off(previous_send(cadence, next_send(cadence, now)), policy)
 
 
 def edition_for(cadence: Cadence, send: Send, missed: frozenset[date], policy: Policy) -> EditionKey:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session
 
+from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language
 from digest.domain.schedule import Cadence, Send, is_known_zone, next_send
 from digest.domain.subscriber import EndReason, SubscriberState, topics_of
@@ -29,6 +30,7 @@ from digest.store.tables import Consent, Subscriber
 
 CONFIRMATIONS_PER_HOUR = 3
 CONFIRMATIONS_PER_DAY = 6
+USUAL = Policy()
 NOTICE_EVERY = timedelta(hours=24)
 """An active reader who signs up again is told so at most once in this time."""
 CONFIRMABLE = frozenset({SubscriberState.PENDING, SubscriberState.ENDED})
@@ -180,8 +182,11 @@ def _confirmation(session: Session, consent: Consent | None, now: datetime) -> C
     return Confirmation("gone" if left_since else "waiting", consent.language, reader)
 
 
-def confirm(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
-    """The reader's yes: the subscription becomes active with the wishes of that request, and a welcome is owed."""
+def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy = USUAL) -> Confirmation:
+    """The reader's yes: the subscription becomes active with the wishes of that request, and a welcome is owed.
+
+    The welcome brings what this reader would have read by now; their first brief goes on from there.
+    """
     with sessions.begin() as session:
         consent = session.get(Consent, consent_id)
         subscriber = get(session, consent.subscriber_id, lock=True) if consent else None
@@ -191,9 +196,10 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
         consent.confirmed_at = now
         apply_wishes(subscriber, Wishes(consent.language, consent.cadence_id, consent.topics), now)
         set_state(subscriber, SubscriberState.ACTIVE, now)
-        subscriber.active_from_at = subscriber.window_start_at = now
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
+        subscriber.active_from_at = now
+        subscriber.window_start_at = last_cut_off(subscriber.cadence_row.cadence, now, policy)
         letter = add_letter(session, "welcome", subscriber, now, consent)
         return Confirmation("confirmed", subscriber.language, reader_of(subscriber, now), (letter,))
 

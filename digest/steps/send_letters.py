@@ -82,13 +82,14 @@ def _welcome(session: Session, press: Press, subscriber: Subscriber, now: dateti
     cadence = subscriber.cadence_row.cadence
     zone = ZoneInfo(cadence.timezone if is_known_zone(cadence.timezone) else UTC)
     joined = subscriber.active_from_at or subscriber.created_at
+    read_until = subscriber.window_start_at or joined
     return Welcome(
         next_send=next_send(cadence, now).at.astimezone(zone),
         timezone=cadence.timezone,
         subscribed_on=_local_date(joined, zone),
         preferences_url=press.links.preferences(subscriber.id),
         unsubscribe_url=press.links.unsubscribe(subscriber.id),
-        stories=latest_stories(session, subscriber.language, topics_of(subscriber.topics), press.limits, joined),
+        stories=latest_stories(session, subscriber.language, topics_of(subscriber.topics), press.limits, read_until),
     )
 
 

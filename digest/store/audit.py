@@ -72,8 +72,11 @@ def _early(_: datetime) -> Select[int]:
     return _count(rows)
 
 
-def _after_leaving(_: datetime) -> Select[int]:
-    """Sent by a batch that was claimed after the reader had left; the time of leaving is the last change of the row."""
+def _after_leaving(now: datetime) -> Select[int]:
+    """Sent by a batch that was claimed after the reader had left; ``sent_at`` is the instant of the claim.
+
+    What a turn with a clock moved into the future sent says nothing about who left first.
+    """
     rows = (
         select(Delivery.subscriber_id)
         .join(Batch, Batch.id == Delivery.batch_id)
@@ -81,7 +84,8 @@ def _after_leaving(_: datetime) -> Select[int]:
         .where(
             Subscriber.state == SubscriberState.ENDED,
             or_(Delivery.state == DeliveryState.SENT, Delivery.state.is_(None) & (Batch.state == BatchState.SENT)),
-            Subscriber.changed_at < Batch.sent_at - timedelta(minutes=15),
+            Subscriber.changed_at < Batch.sent_at,
+            Batch.sent_at <= now,
         )
     )
     return _count(rows)

@@ -47,7 +47,7 @@ def entries(
         .limit(limit)
     )
     if status:
-        wanted = wanted.where(status == STATUS)
+        wanted = wanted.where(STATUS.in_([status]))
     if email:
         wanted = wanted.where(Subscriber.email_key == address_key(email))
     if on is not None:

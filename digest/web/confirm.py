@@ -26,7 +26,8 @@ def confirm_subscription(edge: EdgeOf, asked: AskedLanguage, token: str) -> Resp
     """The subscription stands from now on."""
     now = edge.clock()
     consent_id = edge.application.links.read_confirm(token, now)
-    return _page(edge, asked, token, confirm(edge.application.sessions, consent_id, now))
+    policy = edge.application.settings.policy
+    return _page(edge, asked, token, confirm(edge.application.sessions, consent_id, now, policy))
 
 
 def _page(edge: Edge, asked: AskedLanguage, token: str, found: Confirmation) -> Response:
