@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from time import monotonic
 from typing import Any
 
@@ -154,9 +155,9 @@ def _settle(
     if answer.is_success:
         tally.accept(group, clean_receipt(answer.headers.get("X-Message-Id", "")))
         return []
-    if answer.status_code == httpx2.codes.BAD_REQUEST:
+    if answer.status_code == HTTPStatus.BAD_REQUEST:
         return _settle_bad_request(complaints_of(answer), group, tally)
-    if answer.status_code == httpx2.codes.REQUEST_ENTITY_TOO_LARGE:
+    if answer.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return _halved(group, tally, "413 the message is too large")
     _settle_whole(answer, group, tally, now)
     return None
@@ -166,8 +167,8 @@ def _settle_whole(answer: httpx2.Response, group: list[Recipient], tally: Tally,
     """Answers that say the same of everyone; who is not settled here is *again*."""
     tally.after_seconds = wait_asked_for(answer.headers, now)
     code = answer.status_code
-    said_no_for_now = code in {httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.REQUEST_TIMEOUT} or (
-        code == httpx2.codes.SERVICE_UNAVAILABLE and "Retry-After" in answer.headers
+    said_no_for_now = code in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.REQUEST_TIMEOUT} or (
+        code == HTTPStatus.SERVICE_UNAVAILABLE and "Retry-After" in answer.headers
     )
     if answer.is_server_error and not said_no_for_now:
         tally.lose(group)

@@ -52,7 +52,7 @@ def body_of(mail: dict[str, Any]) -> bytes:
 
 
 def without_twins(recipients: Iterable[Recipient]) -> list[list[Recipient]]:
-    """The recipients in groups without a repeated address, in any case: one repetition and SendGrid refuses them all."""
+    """The recipients in groups without a repeated address, in any case: a repetition and SendGrid refuses them all."""
     groups: list[dict[str, Recipient]] = [{}]
     for recipient in recipients:
         mailbox = recipient.address.lower()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from types import TracebackType
-from typing import Self
+from typing import AnyStr, Self
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
@@ -136,10 +136,14 @@ class SmtpDouble:
 class _Protocol(SMTP):
     """Closes after 421, as RFC 5321 §3.8 says a server does."""
 
-    async def push(self, status: str | bytes) -> None:
+    async def push(self, status: AnyStr) -> None:
         await super().push(status)
-        if (status if isinstance(status, str) else status.decode()).startswith("421"):
+        if status[:3] in {"421", b"421"} and self.transport is not None:
             self.transport.close()
+
+    def hang_up(self) -> None:
+        assert isinstance(self.transport, asyncio.WriteTransport)
+        self.transport.abort()
 
 
 class _Handler:
@@ -166,12 +170,12 @@ class _Handler:
         return "250 OK"
 
     async def handle_RCPT(  # noqa: N802 # likewise
-        self, server: SMTP, _session: Session, envelope: Envelope, address: str, options: list[str]
+        self, server: _Protocol, _session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if self._behaviour.silent_at == "rcpt":
             await asyncio.Event().wait()
         if address in self._behaviour.drop_before:
-            server.transport.abort()
+            server.hang_up()
         if envelope.rcpt_tos:
             return "452 4.5.3 one recipient per message"
         if address in self._behaviour.recipients:
@@ -180,7 +184,7 @@ class _Handler:
         envelope.rcpt_options.extend(options)
         return "250 OK"
 
-    async def handle_DATA(self, server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802 # likewise
+    async def handle_DATA(self, server: _Protocol, _session: Session, envelope: Envelope) -> str:  # noqa: N802 # likewise
         (address,) = envelope.rcpt_tos
         self._count += 1
         self._double.largest_connection = max(self._double.largest_connection, self._count)
@@ -191,7 +195,7 @@ class _Handler:
         if self._behaviour.silent_at == "end":
             await asyncio.Event().wait()
         if address in self._behaviour.drop_after:
-            server.transport.abort()
+            server.hang_up()
         return answer
 
 
