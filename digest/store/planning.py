@@ -19,12 +19,17 @@ from digest.store.tables import Batch, Brief, Delivery, Edition, Morning, Subscr
 
 @dataclass(frozen=True, slots=True)
 class DueGroup:
-    """Readers of one send who share a brief."""
+    """Readers of one send who share a brief.
+
+    Attributes:
+        created_before: only readers whose row is this old belong to it; None means all.
+    """
 
     language: Language
     topics: str
     window_start_at: datetime | None
     readers: int
+    created_before: datetime | None = None
 
 
 def mornings_since(session: Session, on: date) -> dict[tuple[int, date], Morning]:
@@ -105,7 +110,7 @@ def due_groups(
     counting = select(*by, func.count()).where(*_due(cadence_ids, key)).group_by(*by)
     if created_before is not None:
         counting = counting.where(Subscriber.created_at <= created_before)
-    return [DueGroup(*row) for row in session.execute(counting)]
+    return [DueGroup(*row, created_before) for row in session.execute(counting)]
 
 
 def add_batches(session: Session, brief: Brief, rows: Sequence[dict[str, Any]]) -> list[int]:
@@ -134,9 +139,10 @@ def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, ba
         if group.window_start_at is None
         else Subscriber.window_start_at == group.window_start_at
     )
-    return select(Subscriber.id, case((number < batches, number), else_=batches - 1).label("number")).where(
+    rows = select(Subscriber.id, case((number < batches, number), else_=batches - 1).label("number")).where(
         *_due(cadence_ids, key), Subscriber.language == group.language, Subscriber.topics == group.topics, window
     )
+    return rows if group.created_before is None else rows.where(Subscriber.created_at <= group.created_before)
 
 
 def add_delivery(session: Session, subscriber_id: int, on: date, batch_id: int) -> bool:
