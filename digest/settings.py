@@ -3,6 +3,7 @@
 import secrets
 from datetime import timedelta
 from email.utils import parseaddr
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
@@ -78,6 +79,16 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, value: list[str]) -> list[str]:
+        for one in value:
+            try:
+                ip_network(one, strict=False)
+            except ValueError as error:
+                raise ValueError(f"{one} is not an IP address or network, such as 10.0.0.0/8") from error
+        return value
 
     @field_validator("database_url")
     @classmethod

@@ -41,7 +41,11 @@ def background(app: Celery) -> Iterator[None]:
 
 def serve(web: FastAPI, host: str, port: int) -> None:
     """Serve until SIGINT or SIGTERM; returns normally on both."""
-    server = uvicorn.Server(uvicorn.Config(web, host=host, port=port, log_level="warning", access_log=False))
+    # Whose X-Forwarded-For is believed is for our own setting to say, not for uvicorn's default.
+    config = uvicorn.Config(
+        web, host=host, port=port, log_level="warning", access_log=False, proxy_headers=False, server_header=False
+    )
+    server = uvicorn.Server(config)
     # uvicorn raises the signal again once it has stopped; that second one must not kill what is still to be closed.
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

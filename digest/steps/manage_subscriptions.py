@@ -18,6 +18,7 @@ from digest.store.subscribers import (
     Wishes,
     add,
     apply_wishes,
+    confirmed_consent,
     find,
     get,
     is_suppressed,
@@ -230,10 +231,11 @@ def unsubscribe_address(sessions: Sessions, address: str, now: datetime) -> Read
 
 
 def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
-    """Undo an unsubscription, from the reader's own signed link; other endings are not the reader's to undo."""
+    """Undo an unsubscription from the reader's own signed link; other endings, or a missing yes, can't be undone so."""
 
     def undo(session: Session, subscriber: Subscriber) -> None:
-        if subscriber.reason is EndReason.UNSUBSCRIBED:
+        agreed = confirmed_consent(session, subscriber.id) is not None
+        if subscriber.reason is EndReason.UNSUBSCRIBED and agreed:
             set_state(subscriber, SubscriberState.ACTIVE, now)
             subscriber.active_from_at = now
             subscriber.window_start_at = last_window_end(session, subscriber.id) or now

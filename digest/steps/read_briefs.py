@@ -86,7 +86,7 @@ def archive(sessions: Sessions, now: datetime, limit: int) -> list[tuple[date, L
 def front_stories(sessions: Sessions, language: Language, now: datetime, limit: int) -> list[BriefStory]:
     """The newest stories that have a text in ``language``."""
     with sessions() as session:
-        found = listed(session, now, limit * len(Language))
+        found = listed(session, now, limit * len(Language), entered=True)
     return in_language([story for story in found if language in story.texts], language)[:limit]
 
 

@@ -20,13 +20,18 @@ Sessions = sessionmaker[Session]
 
 
 def open_engine(url: str) -> Engine:
-    """An engine for ``url``; a plain ``postgresql://`` uses psycopg 3, and SQLite gets foreign keys and WAL."""
+    """An engine for ``url``; a plain ``postgresql://`` uses psycopg 3, and SQLite gets foreign keys and WAL.
+
+    Errors never show parameters: those are addresses.
+    """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(_with_psycopg(parsed), pool_pre_ping=True, pool_size=10, max_overflow=20)
+        return create_engine(
+            _with_psycopg(parsed), hide_parameters=True, pool_pre_ping=True, pool_size=10, max_overflow=20
+        )
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_engine(parsed, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine

@@ -186,10 +186,12 @@ def more_from(session: Session, story: Candidate, as_of: datetime, limit: int) -
     return stories_with_ids(session, ids, as_of)
 
 
-def listed(session: Session, as_of: datetime, limit: int) -> list[Candidate]:
-    """Stories newest first, for the command line and the site."""
-    ids = session.scalars(select(Story.id).order_by(Story.enters_at.desc(), Story.id.desc()).limit(limit)).all()
-    return stories_with_ids(session, ids, as_of)
+def listed(session: Session, as_of: datetime, limit: int, *, entered: bool = False) -> list[Candidate]:
+    """Stories newest first, scored as of that instant; ``entered`` leaves out those whose date is yet to come."""
+    wanted = select(Story.id).order_by(Story.enters_at.desc(), Story.id.desc()).limit(limit)
+    if entered:
+        wanted = wanted.where(Story.enters_at <= as_of)
+    return stories_with_ids(session, session.scalars(wanted).all(), as_of)
 
 
 def is_empty(session: Session) -> bool:

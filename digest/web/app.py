@@ -6,7 +6,7 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from digest.bootstrap import Application
-from digest.web import assets, briefs, confirm, front, health, outbox, preferences, subscribe, unsubscribe
+from digest.web import assets, briefs, confirm, front, health, outbox, preferences, subscribe, unsubscribe, webhooks
 from digest.web.access_log import hide_tokens
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, utc_now
@@ -26,6 +26,7 @@ ROUTERS = (
     briefs.router,
     outbox.router,
     health.router,
+    webhooks.router,
 )
 
 
@@ -51,7 +52,7 @@ def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -
     for router in ROUTERS:
         app.include_router(router)
     install_problems(app)
-    app.add_middleware(BodyLimit)
+    app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST})
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     app.add_middleware(SecurityHeaders, tls=urlsplit(application.links.base_url).scheme == "https")

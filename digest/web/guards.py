@@ -1,5 +1,7 @@
 """What holds for every request: its place under the path prefix, security headers, and no body longer than a form."""
 
+from collections.abc import Mapping
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -41,10 +43,10 @@ class SecurityHeaders:
 
 
 class BodyLimit:
-    """ASGI middleware: a body longer than ``limit`` bytes is answered with 413, however it is sent."""
+    """ASGI middleware: a body longer than its path's limit in bytes is answered with 413, however it is sent."""
 
-    def __init__(self, app: ASGIApp, *, limit: int = LONGEST_BODY) -> None:
-        self.app, self.limit = app, limit
+    def __init__(self, app: ASGIApp, *, limits: Mapping[str, int], limit: int = LONGEST_BODY) -> None:
+        self.app, self.limits, self.limit = app, limits, limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, as long as the body keeps within the limit."""
@@ -52,19 +54,24 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")
-        received = 0
+        received, limit = 0, self.limits.get(_route(scope), self.limit)
 
         async def limited() -> Message:
             nonlocal received
-            if announced.isdecimal() and int(announced) > self.limit:
+            if announced.isdecimal() and int(announced) > limit:
                 raise HTTPException(413)
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.limit:
+            if received > limit:
                 raise HTTPException(413)
             return message
 
         await self.app(scope, limited, send)
+
+
+def _route(scope: Scope) -> str:
+    path: str = scope.get("path", "")
+    return path.removeprefix(scope.get("root_path", ""))
 
 
 class PathPrefix:
