@@ -20,7 +20,7 @@ Sessions = sessionmaker[Session]
 
 
 def open_engine(url: str) -> Engine:
-    """An engine for ``url``; a plain ``postgresql://`` uses psycopg 3, and SQLite gets foreign keys and WAL.
+    """An engine for ``url``: a plain ``postgresql://`` uses psycopg 3, SQLite gets foreign keys and WAL.
 
     Errors never show parameters: those are addresses.
     """
