@@ -40,7 +40,7 @@ lock: $(VENV)/.python
 	$(COMPILE) $(UPGRADE) --group build --constraint requirements.lock pyproject.toml --output-file requirements-runtime.lock
 
 screenshots: $(VENV)/.development
-	$(BIN)/python docs/take_screenshots.py
+	$(BIN)/python tests/screenshots.py
 
 clean:
 	rm -rf $(VENV)
