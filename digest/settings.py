@@ -114,6 +114,8 @@ class Settings(BaseSettings):
         parts = urlsplit(value)
         if value and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment):
             raise ValueError("must be an http(s) address without a query, such as https://brief.example.com")
+        if not value.isascii():
+            raise ValueError("must be ASCII: write a host in another script as xn--…, and escape the path")
         return value.rstrip("/")
 
     @field_validator("smtp_url")

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from digest.domain.canonical import canonical_url
 from digest.domain.errors import BadInputError
 from digest.domain.story import Story
-from digest.domain.canonical import canonical_url
 from digest.sources.story_record import StoryRecord, TextRecord, TextsRecord
 
 _FIELDS: dict[str, type[BaseModel]] = {"": StoryRecord, "texts": TextsRecord, "en": TextRecord, "zh": TextRecord}

@@ -9,8 +9,9 @@ from sqlalchemy import update
 from digest.domain.errors import BadInputError, DigestError
 from digest.domain.story import Story
 from digest.ports import Editor, FeedParser, Fetched, Fetcher
+from digest.steps.write_texts import write_texts
 from digest.store.database import Sessions
-from digest.store.stories import due_sources, save_story, save_texts, source_named
+from digest.store.stories import due_sources, save_edited_story, save_story, source_named
 from digest.store.tables import Source
 
 LONGEST_REST = timedelta(days=1)
@@ -94,12 +95,11 @@ def _done(sessions: Sessions, desk: Desk, source: Source, read: _Read, now: date
     with sessions.begin() as session:
         row = session.get_one(Source, source.id)
         for story in read.stories:
-            stored, is_new = save_story(session, row, story, now)
-            save_texts(session, stored.id, desk.editor.write(story))
-            new += is_new
+            new += save_story(session, row, story, now)
         if not read.document.not_modified:
             row.etag, row.last_modified = read.document.etag, read.document.last_modified
         row.fetched_at, row.error, row.failures, row.fetch_after_at = now, "", 0, now + desk.every
+    write_texts(sessions, desk.editor, now)
     return Collected(source.name, new, len(read.stories) - new, read.notes)
 
 
@@ -123,7 +123,6 @@ def import_stories(
     with sessions.begin() as session:
         for story in stories:
             source = source_named(session, story.source, now, home_url=story.source_url)
-            stored, is_new = save_story(session, source, story, now, enters=enters)
-            save_texts(session, stored.id, editor.write(story))
-            new += is_new
+            new += save_edited_story(session, source, story, now, enters=enters)
+    write_texts(sessions, editor, now)
     return new, len(stories) - new

@@ -42,8 +42,8 @@ def due_sources(session: Session, now: datetime) -> Sequence[int]:
 
 def save_story(
     session: Session, source: Source, story: CollectedStory, now: datetime, *, enters: datetime | None = None
-) -> tuple[Story, bool]:
-    """Store a collected story, or bring the stored one up to date; returns it and whether it is new.
+) -> bool:
+    """Store a collected story, or bring the stored one up to date; returns whether it is new.
 
     It is the same story when its canonical address or the source's own id is known: titles, ids and hosts change, and a
     reader must not get it twice for that. The instant it entered never changes.
@@ -53,11 +53,21 @@ def save_story(
     """
     canonical = canonical_url(story.url)
     found = _same_story(session, source, story, canonical)
-    if found is not None:
-        found.url, found.topics = story.url, list(story.topics) or found.topics
-        found.body = story.body or found.body
-        return found, False
-    row = Story(
+    if found is None:
+        found = _new_story(session, source, story, canonical, now)
+        found.enters_at = enters or found.enters_at
+        session.add(found)
+        session.flush()
+        save_texts(session, found.id, story.texts)
+        return True
+    if not found.edited and _has_changed(session, found, story):
+        found.url, found.body, found.written_at = story.url, story.body, None
+        save_texts(session, found.id, story.texts)
+    return False
+
+
+def _new_story(session: Session, source: Source, story: CollectedStory, canonical: str, now: datetime) -> Story:
+    return Story(
         source_id=source.id,
         slug=_free_slug(session, story.slug or slug_for(_title(story), canonical)),
         url=story.url,
@@ -67,12 +77,54 @@ def save_story(
         topics=list(story.topics),
         published_at=story.published_at,
         seen_at=now,
-        enters_at=enters or enters_at(story.published_at, now),
+        enters_at=enters_at(story.published_at, now),
         body=story.body,
     )
-    session.add(row)
-    session.flush()
-    return row, True
+
+
+def _has_changed(session: Session, found: Story, story: CollectedStory) -> bool:
+    titles = select(StoryTextRow.language, StoryTextRow.title).where(StoryTextRow.story_id == found.id)
+    stored = dict(session.execute(titles).tuples().all())
+    return found.body != story.body or any(stored.get(of) != text.title for of, text in story.texts.items())
+
+
+def save_edited_story(
+    session: Session, source: Source, story: CollectedStory, now: datetime, *, enters: datetime | None = None
+) -> bool:
+    """Store a story from a person's file, whose texts count more than a feed's; returns whether it is new."""
+    is_new = save_story(session, source, story, now, enters=enters)
+    found = _same_story(session, source, story, canonical_url(story.url))
+    if found is None:
+        raise LookupError("a story just saved is gone")
+    found.edited, found.written_at = True, None
+    found.topics = list(story.topics) or found.topics
+    save_texts(session, found.id, story.texts)
+    return is_new
+
+
+def unwritten(session: Session, limit: int) -> Sequence[int]:
+    """The ids of stories whose texts the editor has not gone over."""
+    return session.scalars(select(Story.id).where(Story.written_at.is_(None)).order_by(Story.id).limit(limit)).all()
+
+
+def as_collected(session: Session, story_id: int) -> CollectedStory | None:
+    """A stored story as an editor takes it."""
+    wanted = select(Story).where(Story.id == story_id).options(selectinload(Story.texts), joinedload(Story.source))
+    row = session.scalars(wanted).one_or_none()
+    if row is None:
+        return None
+    return CollectedStory(
+        url=row.url,
+        source=row.source.name,
+        language=row.language,
+        published_at=row.published_at,
+        texts={text.language: text_of(text) for text in row.texts},
+        topics=tuple(row.topics),
+        identifier=row.identifier,
+        source_url=row.source.home_url,
+        body=row.body,
+        slug=row.slug,
+    )
 
 
 def _title(story: CollectedStory) -> str:

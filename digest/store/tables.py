@@ -99,6 +99,12 @@ class Story(Table):
         UniqueConstraint("canonical_url"),
         UniqueConstraint("source_id", "identifier"),
         Index(None, "enters_at"),
+        Index(
+            "ix_stories_unwritten",
+            "id",
+            postgresql_where=text("written_at IS NULL"),
+            sqlite_where=text("written_at IS NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
@@ -113,6 +119,10 @@ class Story(Table):
     seen_at: Mapped[datetime]
     enters_at: Mapped[datetime]
     body: Mapped[str] = mapped_column(Text, default="")
+    edited: Mapped[bool] = mapped_column(default=False)
+    """Its texts came from a person's file: what a feed says later does not overwrite them."""
+    written_at: Mapped[datetime | None]
+    """When the editor went over its texts; empty until then."""
 
     source: Mapped[Source] = relationship(lazy="raise")
     texts: Mapped[list["StoryTextRow"]] = relationship(lazy="raise", cascade="all, delete-orphan", passive_deletes=True)

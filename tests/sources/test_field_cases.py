@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from digest.domain.canonical import canonical_url
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.domain.story import Story, enters_at
 from digest.ports import Fetched
-from digest.domain.canonical import canonical_url
 from digest.sources.items import ParsedFeed
 from digest.sources.parse import parse_feed
 from tests.sources.conftest import CASES, SEEN_AT

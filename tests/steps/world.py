@@ -19,7 +19,7 @@ from digest.steps.take_turn import Turn, take_turn
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
 from digest.store.ledger import Entry, entries
-from digest.store.stories import save_story, save_texts, source_named
+from digest.store.stories import save_story, source_named
 from digest.store.subscribers import Wishes, add
 from digest.store.tables import Batch, Brief, Consent, Subscriber
 from tests.steps.recording import RecordingProvider
@@ -100,8 +100,7 @@ class World:
         url = f"https://news.example.com/{self.stories}"
         found = Story(url, f"Source {self.stories}", language, at, texts, topics)
         with self.sessions.begin() as session:
-            row, _ = save_story(session, source_named(session, found.source, at), found, at)
-            save_texts(session, row.id, texts)
+            save_story(session, source_named(session, found.source, at), found, at)
         return words
 
     def news(self, start: datetime, end: datetime, every: timedelta = timedelta(hours=6)) -> None:

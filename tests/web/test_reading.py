@@ -9,7 +9,7 @@ from digest.domain.language import Language
 from digest.domain.story import Story, StoryText
 from digest.domain.subscriber import SubscriberState
 from digest.providers.outbox import list_messages, read_message
-from digest.store.stories import save_story, save_texts, source_named
+from digest.store.stories import save_story, source_named
 from tests.web.conftest import NOW, Site, links_in
 
 RECORD = "/stories/gb300-nvl72-moe-training-record"
@@ -60,8 +60,7 @@ def test_a_story_in_one_language_is_shown_with_its_own_language_marked(site: Sit
     )
     with site.application.sessions.begin() as session:
         source = source_named(session, story.source, NOW)
-        row, _ = save_story(session, source, story, NOW)
-        save_texts(session, row.id, story.texts)
+        save_story(session, source, story, NOW)
     page = site.client().get("/stories/harbor?lang=zh").text
     assert "这篇目前只有英文" in page
     assert '<h1 lang="en">A title with &lt;b&gt;marks&lt;/b&gt;</h1>' in page

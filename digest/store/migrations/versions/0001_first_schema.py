@@ -125,6 +125,8 @@ def upgrade() -> None:
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("enters_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("edited", sa.Boolean(), nullable=False),
+        sa.Column("written_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["source_id"], ["sources.id"], name=op.f("fk_stories_source_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_stories")),
         sa.UniqueConstraint("canonical_url", name=op.f("uq_stories_canonical_url")),
@@ -133,6 +135,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("stories", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_stories_enters_at"), ["enters_at"], unique=False)
+        batch_op.create_index(
+            "ix_stories_unwritten",
+            ["id"],
+            unique=False,
+            postgresql_where=sa.text("written_at IS NULL"),
+            sqlite_where=sa.text("written_at IS NULL"),
+        )
 
     op.create_table(
         "subscribers",
@@ -394,6 +403,11 @@ def downgrade() -> None:
 
     op.drop_table("subscribers")
     with op.batch_alter_table("stories", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_stories_unwritten",
+            postgresql_where=sa.text("written_at IS NULL"),
+            sqlite_where=sa.text("written_at IS NULL"),
+        )
         batch_op.drop_index(batch_op.f("ix_stories_enters_at"))
 
     op.drop_table("stories")
