@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 
 import typer
+from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from typer.exceptions import TyperException
 
@@ -15,7 +16,7 @@ from digest.cli.schedule import schedule
 from digest.cli.simulate import simulate
 from digest.cli.stories import sources, stories
 from digest.cli.subscribers import subscribers
-from digest.domain.errors import BadInputError, DigestError
+from digest.domain.errors import BadInputError, DigestError, shown
 from digest.settings import SettingsError
 
 BAD_INPUT, FAILED = 2, 1
@@ -64,7 +65,7 @@ def main(arguments: Sequence[str] | None = None, program: typer.Typer = app) -> 
 def fail(error: Exception) -> int:
     """Say what went wrong, one line per fault; returns the exit code."""
     if isinstance(error, TyperException):
-        words, code = error.format_message(), BAD_INPUT
+        words, code = _usage(error), BAD_INPUT
     elif isinstance(error, SQLAlchemyError):
         words, code = f"database: {' '.join(str(getattr(error, 'orig', error)).split())}", FAILED
     else:
@@ -73,3 +74,9 @@ def fail(error: Exception) -> int:
     for line in lines:
         sys.stderr.write(f"digest: {line}\n")
     return code
+
+
+def _usage(error: TyperException) -> str:
+    """Typer's words, and the value they are about where it leaves that out."""
+    words, cause = error.format_message(), error.__cause__
+    return f"{words}, not {shown(cause.errors()[0]['input'])}" if isinstance(cause, ValidationError) else words
