@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.domain.language import Language
+from digest.domain.sentences import sentences
 from digest.domain.story import Story, StoryText
 from digest.editors.extractive import ExtractiveEditor
 
@@ -126,9 +127,11 @@ pieces = st.sampled_from(
 
 
 @given(st.lists(pieces, max_size=25), st.text(max_size=20), st.sampled_from(list(Language)))
-def test_every_line_stands_in_the_source(parts: list[str], title: str, language: Language) -> None:
+def test_every_sentence_stands_in_the_source(parts: list[str], title: str, language: Language) -> None:
     given_story = story(title or "x", "".join(parts), language)
     text = written(given_story)
     assert text.title == given_story.texts[language].title
     for line in produced(text):
-        assert bare(line) in bare(given_story.body)
+        # An excerpt passes over a line that only repeats the title, so two of its sentences may not be neighbors.
+        for sentence in sentences(line):
+            assert bare(sentence) in bare(given_story.body)
