@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
-from sqlalchemy.orm import undefer
+from sqlalchemy.orm import joinedload, undefer
 
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.schedule import is_known_zone
@@ -20,8 +20,8 @@ from digest.store.sending import (
     Member,
     OwnState,
     claim_batch,
-    let_go_of_windows,
     members,
+    move_windows,
     record_outcome,
     record_own_states,
     set_paused,
@@ -60,7 +60,9 @@ def send_batch(sessions: Sessions, provider: Provider, links: Links, batch_id: i
         return Sent()
     with sessions() as session:
         brief = session.scalars(
-            select(Brief).where(Brief.id == batch.brief_id).options(undefer(Brief.html), undefer(Brief.text))
+            select(Brief)
+            .where(Brief.id == batch.brief_id)
+            .options(undefer(Brief.html), undefer(Brief.text), joinedload(Brief.edition))
         ).one()
         readers = members(session, batch_id)
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
@@ -71,8 +73,7 @@ def send_batch(sessions: Sessions, provider: Provider, links: Links, batch_id: i
     with sessions.begin() as session:
         if record_outcome(session, batch, outcome, provider.name):
             record_own_states(session, own)
-            if batch.own_window:
-                let_go_of_windows(session, [going[key].subscriber_id for key in given.accepted])
+            move_windows(session, [going[key].subscriber_id for key in given.accepted], brief.edition)
         if given.alarm:
             set_paused(session, paused=True, now=now, why=given.alarm)
     return _report(out, given, outcome)

@@ -6,6 +6,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState
+from digest.store.sending import NO_LEASE_IS_LONGER
 from digest.store.tables import Consent, Letter, Subscriber
 
 
@@ -56,9 +57,10 @@ def claim_letter(session: Session, letter_id: int, now: datetime, lease: timedel
 
 def expire_letter_leases(session: Session, now: datetime) -> list[int]:
     """Letters whose sender is gone become *unknown*; their readers can ask again."""
+    over = or_(Letter.lease_until_at < now, Letter.lease_until_at > now + NO_LEASE_IS_LONGER)
     lost = (
         update(Letter)
-        .where(Letter.state == BatchState.SENDING, Letter.lease_until_at < now)
+        .where(Letter.state == BatchState.SENDING, over)
         .values(state=BatchState.UNKNOWN, lease_until_at=None)
         .returning(Letter.id)
     )

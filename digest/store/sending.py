@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, case, exists, func, or_, select, true, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from digest.domain.brief import BriefState
@@ -16,6 +16,8 @@ PAUSED = "sending_paused"
 """The switch that stops every hand-over."""
 TICKED = "ticked"
 """The mark of the scheduler's last turn."""
+NO_LEASE_IS_LONGER = timedelta(hours=2)
+"""Well above every lease, so that clocks which differ a little between machines never end one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +189,19 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
     return written.one_or_none() is not None
 
 
-def let_go_of_windows(session: Session, subscriber_ids: Iterable[int]) -> None:
-    """These readers have the brief their own window start was kept for."""
+def move_windows(session: Session, subscriber_ids: Iterable[int], edition: Edition) -> None:
+    """These readers have read up to the end of the edition: no window start of their own lies before it any more.
+
+    A reader goes back to the shared window where that begins at this very end. It does not when their settings changed
+    after the cut-off, nor after an edition made at its own instant, outside every rhythm.
+    """
+    end = edition.window_end_at
+    is_of_a_rhythm = end < edition.send_at
+    changed = Subscriber.changed_at > end if is_of_a_rhythm else true()
     session.execute(
         update(Subscriber)
-        .where(Subscriber.id.in_(list(subscriber_ids)))
-        .values(window_start_at=None)
+        .where(Subscriber.id.in_(list(subscriber_ids)), or_(Subscriber.window_start_at.is_not(None), changed))
+        .values(window_start_at=case((changed, end), else_=None))
         .execution_options(synchronize_session=False)
     )
 
@@ -218,10 +227,14 @@ def keep_windows_open(session: Session, batch_ids: Sequence[int]) -> None:
 
 
 def expire_leases(session: Session, now: datetime) -> list[int]:
-    """Batches whose holder is gone become *unknown*: it may have handed them over or not."""
+    """Batches whose holder is gone become *unknown*: it may have handed them over or not.
+
+    A lease further ahead than any is given was taken under a clock that was wrong.
+    """
+    over = or_(Batch.lease_until_at < now, Batch.lease_until_at > now + NO_LEASE_IS_LONGER)
     lost = (
         update(Batch)
-        .where(Batch.state == BatchState.SENDING, Batch.lease_until_at < now)
+        .where(Batch.state == BatchState.SENDING, over)
         .values(state=BatchState.UNKNOWN, reason=DeliveryReason.LEASE_EXPIRED, lease_until_at=None)
         .returning(Batch.id)
     )
