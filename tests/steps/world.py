@@ -57,7 +57,11 @@ class World:
         """An active reader as an import makes one; returns the id."""
         with self.sessions.begin() as session:
             wishes = Wishes(language, cadence_id(session, Cadence(zone, at, weekdays), since), topics)
-            return add(session, address, wishes, SubscriberState.ACTIVE, since).id
+            reader = add(session, address, wishes, SubscriberState.ACTIVE, since)
+            proof = {"source": "import", "requested_at": since, "confirmed_at": since}
+            row = {"language": language, "cadence_id": wishes.cadence_id, "topics": topics}
+            session.add(Consent(subscriber_id=reader.id, **proof, **row))
+            return reader.id
 
     def own_window(self, subscriber_id: int, start: datetime) -> None:
         """Give a reader a window start of their own."""
