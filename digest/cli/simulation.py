@@ -95,7 +95,7 @@ def report(app: Application, mailbox: CountingMailbox, owed: dict[Key, Due], beg
     ledger, skipped = _ledger(app)
     grace = app.settings.policy.grace
     with app.sessions() as session:
-        recorded = set(session.execute(select(Delivery.subscriber_id, Delivery.on)).tuples())
+        recorded = {(reader, on) for reader, on in session.execute(select(Delivery.subscriber_id, Delivery.on))}
         briefs = session.scalar(select(func.count()).where(Brief.html != "")) or 0
         early = session.scalar(_early()) or 0
     return {
