@@ -1,6 +1,6 @@
 """The queues, each with what waits in it."""
 
-from kombu.entity import Queue
+from kombu.entity import Exchange, Queue
 
 LETTERS = "letters"
 TICK = "tick"
@@ -17,4 +17,5 @@ MEANING = {
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""
 
-QUEUES = tuple(Queue(name) for name in MEANING)  # type: ignore[no-untyped-call] # kombu is typed in part
+# Each with an exchange and key of its own: with the default ones every queue would get a copy of every message.
+QUEUES = tuple(Queue(name, Exchange(name), routing_key=name) for name in MEANING)  # type: ignore[no-untyped-call] # kombu is typed in part
