@@ -135,23 +135,32 @@ def _ledger(app: Application) -> tuple[Counter[str], Counter[str]]:
 
 
 def _zones(app: Application, mailbox: CountingMailbox, owed: dict[Key, Due]) -> dict[str, dict[str, object]]:
-    zones: dict[str, dict[str, object]] = {}
-    sent: Counter[str] = Counter()
-    with app.sessions() as session:
-        for zone, status, _, number in count_by_zone(session):
-            sent[zone] += number if status == "sent" else 0
+    """Per zone: what was due, what the ledger says, and the local times at which the mailbox took it."""
     due = Counter(one.zone for one in owed.values())
-    local: dict[str, list[str]] = {}
+    sent: Counter[str] = Counter()
+    skipped: dict[str, Counter[str]] = {zone: Counter() for zone in due}
+    with app.sessions() as session:
+        for zone, status, reason, number in count_by_zone(session):
+            sent[zone] += number if status == "sent" else 0
+            if status == "skipped":
+                skipped.setdefault(zone, Counter())[str(reason)] += number
+    times = _local_times(mailbox, owed)
+    return {
+        zone: {
+            "due": due[zone],
+            "sent": sent[zone],
+            "skipped": dict(skipped[zone]),
+            "earliest_local": min(times[zone], default=None),
+            "latest_local": max(times[zone], default=None),
+        }
+        for zone in sorted(due)
+    }
+
+
+def _local_times(mailbox: CountingMailbox, owed: dict[Key, Due]) -> dict[str, list[str]]:
+    local: dict[str, list[str]] = {one.zone: [] for one in owed.values()}
     for key, at in mailbox.accepted.items():
         if key in owed:
             zone = owed[key].zone
-            local.setdefault(zone, []).append(at.astimezone(ZoneInfo(zone)).time().isoformat())
-    for zone in sorted(due):
-        times = local.get(zone, [])
-        zones[zone] = {
-            "due": due[zone],
-            "sent": sent[zone],
-            "earliest_local": min(times, default=None),
-            "latest_local": max(times, default=None),
-        }
-    return zones
+            local[zone].append(at.astimezone(ZoneInfo(zone)).time().isoformat())
+    return local
