@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from digest.cli.main import main
-
-EMAILS_OF_A_LIST = "email,language,timezone,time,weekdays,topics,status,consent_source"
+from digest.steps.import_subscribers import COLUMNS
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class Terminal:
 
     def readers(self, *rows: str) -> None:
         """Import these rows of a list."""
-        path = self.write("readers.csv", "\n".join([EMAILS_OF_A_LIST, *rows, ""]))
+        path = self.write("readers.csv", "\n".join([",".join(COLUMNS), *rows, ""]))
         assert self.read("subscribers", "import", path)["errors"] == []
 
     def story(self, title: str, at: str, **extra: object) -> dict[str, Any]:
