@@ -11,6 +11,7 @@ from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.database import Sessions
 from digest.store.events import add_event, is_subscriber, settle_unknown
+from digest.store.sending import move_windows
 from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
 
@@ -44,8 +45,14 @@ def _record(session: Session, event: ProviderEvent, received_at: datetime, recor
         recorded.strangers += 1
         return
     if on is not None and event.kind in PROVES_HAND_OVER:
-        settle_unknown(session, subscriber_id, on)
+        _settle(session, subscriber_id, on)
     _act(session, event, subscriber_id, event_id, received_at)
+
+
+def _settle(session: Session, subscriber_id: int, on: date) -> None:
+    edition = settle_unknown(session, subscriber_id, on)
+    if edition is not None:
+        move_windows(session, [subscriber_id], edition)
 
 
 def _whose(session: Session, event: ProviderEvent) -> tuple[int | None, date | None]:

@@ -8,7 +8,10 @@ from sqlalchemy.orm import Session
 from digest.domain.delivery import BatchState, DeliveryState
 from digest.domain.event import ProviderEvent
 from digest.store.dialects import insert_new
-from digest.store.tables import Batch, Delivery, Event, Subscriber
+from digest.store.tables import Batch, Brief, Delivery, Edition, Event, Subscriber
+
+NUL, REPLACEMENT = "\0", "\N{REPLACEMENT CHARACTER}"
+"""A mail server's words may hold a NUL, which PostgreSQL keeps in no text."""
 
 
 def add_event(
@@ -23,8 +26,8 @@ def add_event(
         "received_at": received_at,
         "subscriber_id": subscriber_id,
         "on": on,
-        "detail": event.detail,
-        "raw": event.raw,
+        "detail": event.detail.replace(NUL, REPLACEMENT),
+        "raw": event.raw.replace(NUL, REPLACEMENT),
     }
     return session.scalars(insert_new(session, Event).values(values).returning(Event.id)).one_or_none()
 
@@ -34,10 +37,14 @@ def is_subscriber(session: Session, subscriber_id: int) -> bool:
     return session.scalar(select(Subscriber.id).where(Subscriber.id == subscriber_id)) is not None
 
 
-def settle_unknown(session: Session, subscriber_id: int, on: date) -> None:
-    """The provider has shown that it took this delivery; if its answer was lost, it is settled now."""
+def settle_unknown(session: Session, subscriber_id: int, on: date) -> Edition | None:
+    """The provider has shown that it took this delivery; if its answer was lost, it is settled now.
+
+    Returns:
+        the edition that the reader turns out to have; None where nothing was to settle.
+    """
     batch_unknown = exists().where(Batch.id == Delivery.batch_id, Batch.state == BatchState.UNKNOWN)
-    session.execute(
+    settled = session.scalars(
         update(Delivery)
         .where(
             Delivery.subscriber_id == subscriber_id,
@@ -45,5 +52,10 @@ def settle_unknown(session: Session, subscriber_id: int, on: date) -> None:
             or_(Delivery.state == DeliveryState.UNKNOWN, Delivery.state.is_(None) & batch_unknown),
         )
         .values(state=DeliveryState.SENT, reason=None)
+        .returning(Delivery.batch_id)
         .execution_options(synchronize_session=False)
-    )
+    ).one_or_none()
+    if settled is None:
+        return None
+    of_batch = select(Edition).join(Brief, Brief.edition_id == Edition.id).join(Batch, Batch.brief_id == Brief.id)
+    return session.scalars(of_batch.where(Batch.id == settled)).one()
