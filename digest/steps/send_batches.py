@@ -20,6 +20,7 @@ from digest.store.sending import (
     Member,
     OwnState,
     claim_batch,
+    keep_windows_open,
     members,
     move_windows,
     record_outcome,
@@ -74,6 +75,8 @@ def send_batch(sessions: Sessions, provider: Provider, links: Links, batch_id: i
         if record_outcome(session, batch, outcome, provider.name):
             record_own_states(session, own)
             move_windows(session, [going[key].subscriber_id for key in given.accepted], brief.edition)
+            if outcome.reason is DeliveryReason.TRIED_OUT:
+                keep_windows_open(session, [batch.id])
         if given.alarm:
             set_paused(session, paused=True, now=now, why=given.alarm)
     return _report(out, given, outcome)
