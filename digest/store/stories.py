@@ -16,6 +16,9 @@ from digest.domain.story import StoryText, enters_at
 from digest.store.dialects import insert_new
 from digest.store.tables import Source, Story, StoryTextRow
 
+NO_REST_IS_LONGER = timedelta(days=2)
+"""Well above the longest rest of a source, be it usual or after failures."""
+
 
 def source_named(session: Session, name: str, now: datetime, *, home_url: str = "") -> Source:
     """The source with this name, made if there is none."""
