@@ -1,0 +1,110 @@
+"""A setting that is missing, malformed or unsafe stops every command with one line for each fault."""
+
+from typing import Any
+
+import pytest
+
+from tests.cli.terminal import Terminal
+
+PUBLIC: dict[str, Any] = {
+    "base_url": "https://brief.example.com",
+    "provider": "smtp",
+    "smtp_url": "smtp://me:secret@mail.example.com:587",
+    "secret_keys": "a-test-key-of-enough-length",
+    "postal_address": "1 Example Street",
+    "sender": "The Daily Brief <brief@example.com>",
+}
+
+
+def faults(terminal: Terminal, **settings: object) -> list[str]:
+    """The faults by variable, in the order in which they are told."""
+    terminal.set(**settings)
+    ended = terminal("subscribers", "stats", "--json")
+    assert (ended.code, ended.out) == (2, "")
+    lines = ended.err.splitlines()
+    assert all(line.startswith("digest: ") for line in lines)
+    return [line.removeprefix("digest: ") for line in lines]
+
+
+def test_a_public_site_with_everything_set_starts(terminal: Terminal) -> None:
+    terminal.set(**PUBLIC)
+    assert terminal.read("subscribers", "stats") == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "variable"),
+    [
+        ({"secret_keys": ""}, "DIGEST_SECRET_KEYS"),
+        ({"secret_keys": "short"}, "DIGEST_SECRET_KEYS"),
+        ({"secret_keys": "a-test-key-of-enough-length,short"}, "DIGEST_SECRET_KEYS"),
+        ({"provider": "outbox"}, "DIGEST_PROVIDER"),
+        ({"provider": "sendgrid"}, "DIGEST_SENDGRID_API_KEY"),
+        ({"smtp_url": ""}, "DIGEST_SMTP_URL"),
+        ({"base_url": "http://brief.example.com"}, "DIGEST_BASE_URL"),
+        ({"postal_address": ""}, "DIGEST_POSTAL_ADDRESS"),
+        ({"sender": ""}, "DIGEST_SENDER"),
+    ],
+)
+def test_what_would_harm_readers_of_a_public_site_stops_the_start(
+    terminal: Terminal, change: dict[str, str], variable: str
+) -> None:
+    (line,) = faults(terminal, **(PUBLIC | change))
+    assert line.startswith(f"{variable}: ")
+
+
+def test_each_fault_has_a_line_of_its_own(terminal: Terminal) -> None:
+    lines = faults(terminal, base_url="http://brief.example.com", secret_keys="")
+    names = ["PROVIDER", "SECRET_KEYS", "POSTAL_ADDRESS", "SENDER", "BASE_URL"]
+    assert [line.partition(":")[0] for line in lines] == [f"DIGEST_{name}" for name in names]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("provider", "pigeon"),
+        ("base_url", "brief.example.com"),
+        ("base_url", "https://brief.example.com/?a=b"),
+        ("sendgrid_host", "api.sendgrid.com"),
+        ("sender", "nobody"),
+        ("default_timezone", "Mars/Olympus"),
+        ("default_language", "fr"),
+        ("other_language", "translate"),
+        ("tick_seconds", "0"),
+        ("grace_minutes", "soon"),
+        ("stories_per_brief", "41"),
+        ("trusted_proxies", "10.0.0.0/8, proxy"),
+    ],
+)
+def test_a_malformed_setting_is_named_with_its_value(terminal: Terminal, name: str, value: str) -> None:
+    (line,) = faults(terminal, **{name: value})
+    assert line.startswith(f"DIGEST_{name.upper()}: ")
+    assert value.rsplit(", ", maxsplit=1)[-1] in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("database_url", "mysql://me:secret@127.0.0.1/digest"),
+        ("database_url", "not an address secret"),
+        ("broker_url", "amqp://me:secret@127.0.0.1"),
+        ("smtp_url", "http://me:secret@mail.example.com"),
+    ],
+)
+def test_a_malformed_secret_is_named_without_its_value(terminal: Terminal, name: str, value: str) -> None:
+    (line,) = faults(terminal, **{name: value})
+    assert line.startswith(f"DIGEST_{name.upper()}: ")
+    assert "secret" not in line
+
+
+def test_a_port_out_of_range_is_named(terminal: Terminal) -> None:
+    terminal.patch.setenv("PORT", "70000")
+    (line,) = faults(terminal)
+    assert line.startswith("PORT: ")
+    assert "70000" in line
+
+
+def test_settings_come_from_a_file_and_the_environment_is_above_it(terminal: Terminal) -> None:
+    terminal.write(".env", "DIGEST_SITE_NAME=From the file\nDIGEST_TICK_SECONDS=7\nUNRELATED=1\n")
+    terminal.set(tick_seconds=9)
+    rows = {row["variable"]: row["value"] for row in terminal.read("config")}
+    assert (rows["DIGEST_SITE_NAME"], rows["DIGEST_TICK_SECONDS"]) == ("From the file", "9")
