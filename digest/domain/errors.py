@@ -39,6 +39,7 @@ class BadInputError(PermanentError):
 
 
 def shown(value: object, limit: int = 80) -> str:
-    """The value quoted for a one-line message: no line breaks or control characters, at most ``limit`` characters."""
+    """The value quoted for a one-line message: no control characters, cut in the middle to ``limit`` characters."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(value))
-    return f"“{text if len(text) <= limit else text[: limit - 1] + '…'}”"
+    half = limit // 2
+    return f"“{text if len(text) <= limit else f'{text[: half - 1]}…{text[-half:]}'}”"
