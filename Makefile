@@ -1,24 +1,32 @@
-# The daily brief. Needs git, make and Python 3.11 or newer (with venv); everything else goes into .venv/.
+# The daily brief. Needs git, make (GNU) and Python 3.11 or newer (with venv); everything else goes into .venv/.
 .POSIX:
 .SUFFIXES:
 .PHONY: run test lint format lock screenshots clean
 
 VENV = .venv
 BIN = $(VENV)/bin
-PYTEST = $(BIN)/python -m pytest
+PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 # Ctrl-C reaches every process of the terminal's foreground group, and a make that gets it can only end as
 # "interrupted". So the program takes the foreground for itself, stops when told to, and make ends as it ended: with 0.
-FOREGROUND = import os, signal, sys; \
-	stays = os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp(); \
-	stays and [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTTOU, signal.SIGTSTP)]; \
-	stays and (os.setpgid(0, 0), os.tcsetpgrp(0, os.getpid())); \
-	os.execv(sys.argv[1], sys.argv[1:])
+define FOREGROUND
+import os, signal, sys
+try:
+    if os.tcgetpgrp(0) == os.getpgrp():
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+except OSError:
+    pass # started without a terminal
+os.execv(sys.argv[1], sys.argv[1:])
+endef
+export FOREGROUND
 
 run: $(VENV)/.runtime
-	@exec $(BIN)/python -c '$(FOREGROUND)' $(BIN)/digest run
+	@exec $(BIN)/python -c "$$FOREGROUND" $(BIN)/digest run
 
 test: $(VENV)/.development
 	$(PYTEST)
