@@ -25,6 +25,10 @@ PAGE = 500
 """Rows that are committed together: a run that is killed keeps what it had and can be started again."""
 
 
+LONGEST = 400
+"""What the columns of topics and of consent hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Defaults:
     """What a row gets where it says nothing."""
@@ -106,8 +110,16 @@ def _check(cells: Mapping[str, str], defaults: Defaults) -> _Row:
         parse_weekdays(get["weekdays"]),
     )
     language = parse_language(get["language"]) if get["language"] else defaults.language
-    topics = topics_key(get["topics"].replace(";", ",").split(","))
+    topics = _fitting("topics", topics_key(get["topics"].replace(";", ",").split(",")))
+    _fitting("consent_source", get["consent_source"])
     return _Row(check_address(get["email"]), language, cadence, topics, STATES[status], get["consent_source"])
+
+
+def _fitting(column: str, text: str) -> str:
+    """The text, where the table can hold it: one row that can't be stored would take its whole page with it."""
+    if len(text) > LONGEST or not text.isprintable():
+        raise BadInputError(column, text, f"must be at most {LONGEST} characters, without control characters.")
+    return text
 
 
 def _save(
