@@ -16,6 +16,10 @@ from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
 
 
+LONGEST_KEY = 26
+"""Our longest: an id of 17 digits, which every database can hold, and a date."""
+
+
 @dataclass(slots=True)
 class Recorded:
     """How many events were new, known already, or of nobody we know."""
@@ -66,6 +70,8 @@ def _whose(session: Session, event: ProviderEvent) -> tuple[int | None, date | N
 
 def _read_key(session: Session, key: str) -> tuple[int, date | None] | None:
     first, _, second = key.partition("-")
+    if len(key) > LONGEST_KEY:
+        return None
     if first == "letter" and second.isdecimal():
         letter = session.get(Letter, int(second))
         return None if letter is None else (letter.subscriber_id, None)
