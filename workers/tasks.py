@@ -39,7 +39,8 @@ def register(app: Celery, runtime: Runtime) -> None:
     """Give the app its tasks."""
 
     def task(queue: str) -> Callable[[Callable[..., None]], object]:
-        decorate: Callable[[Callable[..., None]], object] = app.task(name=f"digest.{queue}")
+        # A shared task would be given to every app of the process, and would work on the first one's database.
+        decorate: Callable[[Callable[..., None]], object] = app.task(name=f"digest.{queue}", shared=False)
         return decorate
 
     @task(TICK)
