@@ -15,7 +15,6 @@ from digest.store.sending import move_windows
 from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
 
-
 LONGEST_KEY = 26
 """Our longest: an id of 17 digits, which every database can hold, and a date."""
 
