@@ -179,3 +179,8 @@ def previous_send(cadence: Cadence, before: Send) -> Send:
     while (send := send_on(cadence, on)) is None:
         on -= DAY
     return send
+
+
+def local_today(timezone: str, now: datetime) -> date:
+    """The date that clocks in ``timezone`` show at ``now`` (aware); UTC's where the zone is unknown."""
+    return now.astimezone(ZoneInfo(timezone) if is_known_zone(timezone) else UTC).date()

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -298,8 +297,3 @@ def _change(
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
         return reader_of(subscriber, now)
-
-
-def local_today(timezone: str, now: datetime) -> date:
-    """The reader's local date."""
-    return now.astimezone(ZoneInfo(timezone) if is_known_zone(timezone) else UTC).date()

@@ -5,9 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import select, update
 
-from digest.domain.schedule import is_known_zone
+from digest.domain.schedule import is_known_zone, local_today
 from digest.domain.subscriber import SubscriberState
-from digest.steps.manage_subscriptions import local_today
 from digest.store.database import Sessions
 from digest.store.letters import expire_letter_leases
 from digest.store.planning import settle_batches

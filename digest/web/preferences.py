@@ -9,13 +9,13 @@ from starlette.responses import Response
 from digest.domain.address import masked
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
+from digest.domain.schedule import local_today
 from digest.domain.subscriber import SubscriberState, topics_key
 from digest.rendering.topics import TOPICS
 from digest.steps.manage_subscriptions import (
     Reader,
     change_wishes,
     find_reader,
-    local_today,
     pause,
     resume,
     unsubscribe,

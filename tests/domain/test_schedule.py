@@ -14,6 +14,7 @@ from digest.domain.schedule import (
     EVERY_DAY,
     Cadence,
     Send,
+    local_today,
     next_send,
     parse_time,
     parse_timezone,
@@ -269,3 +270,11 @@ def test_what_is_no_weekday_is_refused_by_name(text: str) -> None:
 @given(st.integers(1, EVERY_DAY))
 def test_weekdays_survive_writing_and_reading(bits: int) -> None:
     assert parse_weekdays(weekdays_text(bits)) == bits
+
+
+@pytest.mark.parametrize(
+    ("zone", "on"),
+    [("Pacific/Kiritimati", date(2027, 6, 10)), ("Etc/GMT+12", date(2027, 6, 9)), ("Mars", date(2027, 6, 9))],
+)
+def test_today_is_the_readers_own(zone: str, on: date) -> None:
+    assert local_today(zone, utc("2027-06-09T11:00")) == on
