@@ -17,6 +17,8 @@ STOP_SECONDS = 10
 @contextmanager
 def background(app: Celery) -> Iterator[None]:
     """Runs a worker and a beat in threads of this process; stops both on the way out."""
+    # A pool's threads have no current app and take the default one, which knows no task of ours.
+    app.set_default()
     # app.Worker would take over the signal handlers, which are the web server's here.
     worker = app.WorkController(
         pool_cls="threads",
