@@ -1,8 +1,8 @@
 """Real workers of the real Celery app in threads of this process, and what they have done."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from threading import Event, Thread
@@ -10,7 +10,7 @@ from typing import Any
 
 import redis
 from celery import Celery
-from celery.signals import task_failure, task_postrun, worker_ready
+from celery.signals import task_failure, task_postrun
 
 from digest.bootstrap import Application
 from tests.steps.recording import RecordingProvider
@@ -57,23 +57,21 @@ class Staff:
 
     def finish(self, queue: str, times: int) -> None:
         """Wait until so many tasks of a queue have ended."""
-        eventually(lambda: self.done[f"digest.{queue}"] >= times)
+        self.until(lambda: self.done[f"digest.{queue}"] >= times)
+
+    def until(self, reached: Callable[[], bool]) -> None:
+        """Wait for it, but not beyond the first task that failed."""
+        eventually(reached, alive=self.check)
+        self.check()
+
+    def check(self) -> None:
+        """No task has failed."""
         assert self.failed == []
 
     @contextmanager
-    def at_work(self, workers: int = 1) -> Iterator[None]:
-        """So many workers, each with two threads, until the block ends."""
-        with ExitStack() as stack:
-            for _ in range(workers):
-                stack.enter_context(self._worker())
-            yield
-
-    @contextmanager
-    def _worker(self) -> Iterator[None]:
+    def at_work(self) -> Iterator[None]:
+        """A worker with four threads until the block ends. One: all in a process would share one event loop."""
         ready = Event()
-
-        def is_ready(**_: object) -> None:
-            ready.set()
 
         def count(*, sender: Any, **_: object) -> None:  # noqa: ANN401 - a task
             self.done[sender.name] += 1
@@ -82,11 +80,14 @@ class Staff:
             self.failed.append(exception)
 
         quiet = {"without_heartbeat": True, "without_mingle": True, "without_gossip": True, "quiet": True}
-        worker = self.celery.WorkController(pool_cls="threads", concurrency=2, loglevel="WARNING", **quiet)
+        worker = self.celery.WorkController(
+            pool_cls="threads", concurrency=4, loglevel="WARNING", ready_callback=lambda _: ready.set(), **quiet
+        )
         thread = Thread(target=worker.start, name="worker under test")
-        signals = ((worker_ready, is_ready), (task_postrun, count), (task_failure, note))
+        signals = ((task_postrun, count), (task_failure, note))
         for signal, receiver in signals:
             signal.connect(receiver, weak=False)
+        self.celery.set_default()
         thread.start()
         try:
             assert ready.wait(LONGEST_SECONDS)

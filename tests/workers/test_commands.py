@@ -1,6 +1,10 @@
 """``digest worker`` and ``digest beat`` refuse what cannot work, with one line."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+import structlog
 
 from digest.main import app, run_command
 from tests.servers import free_port
@@ -17,9 +21,13 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(str(tmp_path))
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DIGEST_SECRET_KEYS", "a-test-key-of-enough-length")
+    before = structlog.get_config()
+    yield
+    # A command points the log at the standard error of this test, which is closed in the next one.
+    structlog.configure(**before)
 
 
 @pytest.mark.parametrize("command", ["worker", "beat"])
