@@ -274,7 +274,7 @@ def test_weekdays_survive_writing_and_reading(bits: int) -> None:
 
 @pytest.mark.parametrize(
     ("zone", "on"),
-    [("Pacific/Kiritimati", date(2027, 6, 10)), ("Etc/GMT+12", date(2027, 6, 9)), ("Mars", date(2027, 6, 9))],
+    [("Pacific/Kiritimati", date(2027, 6, 10)), ("Etc/GMT+12", date(2027, 6, 8)), ("Mars", date(2027, 6, 9))],
 )
 def test_today_is_the_readers_own(zone: str, on: date) -> None:
     assert local_today(zone, utc("2027-06-09T11:00")) == on
