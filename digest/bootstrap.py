@@ -6,6 +6,7 @@ from hashlib import sha256
 from hmac import new as hmac
 from pathlib import Path
 
+import redis
 from sqlalchemy import Engine
 
 from digest.domain.address import address_key
@@ -24,6 +25,8 @@ from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
 from digest.store.database import Sessions, open_engine, open_sessions
 
+BROKER_SECONDS = 3.0
+"""How long a look at the broker may take."""
 EMAILS = Path(__file__).parents[1] / "emails"
 STATE = Path("var")
 """Where an installation without a database server keeps what it must not forget."""
@@ -108,3 +111,17 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
 def links_of(settings: Settings) -> Links:
     """Makes and reads the site's signed addresses."""
     return Links(settings.base_url, secret_keys(settings, STATE), settings.confirm_for)
+
+
+def broker_fault(settings: Settings) -> str:
+    """Why the broker can't be used now, in a word; empty when it answers or lies in this process."""
+    if settings.broker_url.startswith("memory:"):
+        return ""
+    try:
+        with redis.Redis.from_url(
+            settings.broker_url, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS
+        ) as client:
+            client.ping()
+    except redis.RedisError as error:
+        return type(error).__name__
+    return ""

@@ -12,7 +12,7 @@ import dns.resolver
 import redis
 from sqlalchemy.exc import SQLAlchemyError
 
-from digest.bootstrap import Application
+from digest.bootstrap import Application, broker_fault
 from digest.domain.schedule import is_known_zone
 from digest.settings import split_sender
 from digest.store.cadences import all_cadences
@@ -76,19 +76,25 @@ def _time_zones() -> Finding:
 
 
 def _broker(app: Application) -> Finding:
-    url = app.settings.broker_url
-    if url.startswith("memory:"):
+    fault = broker_fault(app.settings)
+    if fault:
+        return Finding("broker", State.FAULT, f"can't be reached: {fault}")
+    if app.settings.broker_url.startswith("memory:"):
         return Finding("broker", State.OK, "in this process")
-    try:
-        with redis.Redis.from_url(url, socket_timeout=DNS_SECONDS, socket_connect_timeout=DNS_SECONDS) as client:
-            client.ping()
-            policy = client.config_get("maxmemory-policy")
-    except redis.RedisError as error:
-        return Finding("broker", State.FAULT, f"can't be reached: {type(error).__name__}")
-    word = policy.get("maxmemory-policy", "") if isinstance(policy, dict) else ""
+    word = _eviction(app.settings.broker_url)
     if word not in {"", "noeviction"}:
         return Finding("broker", State.WARNING, f"maxmemory-policy {word} may drop tasks: set noeviction")
     return Finding("broker", State.OK, "answers")
+
+
+def _eviction(url: str) -> str:
+    """What the broker does when memory runs out; empty where it does not say."""
+    try:
+        with redis.Redis.from_url(url, socket_timeout=DNS_SECONDS, socket_connect_timeout=DNS_SECONDS) as client:
+            policy = client.config_get("maxmemory-policy")
+    except redis.RedisError:
+        return ""
+    return str(policy.get("maxmemory-policy", "")) if isinstance(policy, dict) else ""
 
 
 def _provider(app: Application) -> Finding:

@@ -7,12 +7,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse, Response
 
+from digest.bootstrap import broker_fault
 from digest.store.database import Sessions, current_revision, newest_revision
+from digest.store.sending import TICKED
 from digest.store.tables import Switch
 from digest.web.edge import EdgeOf
 from digest.web.methods import READ
 
-TICKED = "ticked"
 TICK_WITHIN = timedelta(minutes=2)
 """The scheduler ticks every few seconds; one that was silent for longer is stuck or gone."""
 FRESH = {"Cache-Control": "no-store"}
@@ -28,10 +29,11 @@ def alive() -> Response:
 
 @router.api_route("/readyz", methods=READ)
 def ready(edge: EdgeOf) -> Response:
-    """200 when database and scheduler are as they should be, else 503; either way each with a word."""
+    """200 when database, broker and scheduler are as they should be, else 503; either way each with a word."""
     database = database_state(edge.application.engine)
     scheduler = scheduler_state(edge.application.sessions, edge.clock()) if database == "ok" else "unknown"
-    checks = {"database": database, "scheduler": scheduler}
+    broker = broker_fault(edge.application.settings) or "ok"
+    checks = {"database": database, "broker": broker, "scheduler": scheduler}
     is_ready = all(word == "ok" for word in checks.values())
     return JSONResponse({"status": "ok" if is_ready else "not ready", **checks}, 200 if is_ready else 503, FRESH)
 

@@ -1,7 +1,10 @@
 """Alive, and ready."""
 
+import socket
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from digest.store.database import migrate, open_engine, open_sessions
 from tests.web.conftest import Site
@@ -17,7 +20,7 @@ def test_ready_means_a_tick_within_two_minutes(site: Site) -> None:
     assert (client.get("/readyz").status_code, client.get("/readyz").json()["scheduler"]) == (503, "silent")
     site.tick()
     site.later(minutes=2)
-    assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "scheduler": "ok"}
+    assert client.get("/readyz").json() == {"status": "ok", "database": "ok", "broker": "ok", "scheduler": "ok"}
     site.later(seconds=1)
     assert client.get("/readyz").json()["scheduler"] == "silent"
 
@@ -39,3 +42,20 @@ def test_a_database_that_cannot_be_reached_is_not_ready_and_no_error(site: Site,
     answer = site.client().get("/readyz")
     assert (answer.status_code, answer.json()["database"]) == (503, "unreachable")
     engine.dispose()
+
+
+def test_a_broker_that_does_not_answer_is_not_ready(site: Site, unused_port: int) -> None:
+    site.tick()
+    settings = site.application.settings.model_copy(update={"broker_url": f"redis://127.0.0.1:{unused_port}/0"})
+    site.application = replace(site.application, settings=settings)
+    answer = site.client().get("/readyz")
+    assert (answer.status_code, answer.json()["broker"]) == (503, "ConnectionError")
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
