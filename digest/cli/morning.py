@@ -27,8 +27,12 @@ def tick(
         print_json(turn_row(turn))
     else:
         print_table(("", ""), turn_row(turn).items())
+    for fault in turn.faults:
+        warn(f"digest: {fault}")
     for alarm in turn.alarms:
         warn(f"sending stopped: {alarm}; mend it and run digest deliveries resume")
+    if turn.faults:
+        raise typer.Exit(1)
 
 
 def turn_row(turn: Turn) -> dict[str, object]:

@@ -60,7 +60,7 @@ MOVES: dict[BatchState, frozenset[BatchState]] = {
     BatchState.SENDING: frozenset(
         {BatchState.READY, BatchState.SENT, BatchState.FAILED, BatchState.UNKNOWN, BatchState.SKIPPED}
     ),
-    BatchState.UNKNOWN: frozenset({BatchState.SENT, BatchState.READY}),
+    BatchState.UNKNOWN: frozenset({BatchState.SENT, BatchState.READY, BatchState.FAILED}),
     BatchState.FAILED: frozenset({BatchState.READY}),
     BatchState.SENT: frozenset(),
     BatchState.SKIPPED: frozenset(),

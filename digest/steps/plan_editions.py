@@ -149,7 +149,6 @@ class _Planner:
         row = {
             "state": state,
             "reason": reason,
-            "own_window": group.window_start_at is not None,
             "not_before_at": key.send_at,
             "expires_at": key.send_at + self.policy.grace,
         }

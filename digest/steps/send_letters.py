@@ -71,7 +71,7 @@ def _words(session: Session, press: Press, letter: Letter, subscriber: Subscribe
         return Confirm(links.confirm(letter.consent_id, letter.created_at), links.confirm_for.days)
     if letter.kind == Goodbye.kind:
         return Goodbye(links.unsubscribe(of))
-    if letter.kind == AlreadySubscribed.kind:
+    if letter.kind == AlreadySubscribed.kind and subscriber.state is not SubscriberState.ENDED:
         return AlreadySubscribed(links.preferences(of))
     if letter.kind == Welcome.kind and subscriber.state is SubscriberState.ACTIVE:
         return _welcome(session, press, subscriber, now)

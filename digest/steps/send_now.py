@@ -52,7 +52,6 @@ def _plan(session: Session, subscriber: Subscriber, policy: Policy, now: datetim
         "number": 0,
         "state": state,
         "reason": reason,
-        "own_window": True,
         "not_before_at": now,
         "expires_at": now + policy.grace,
     }

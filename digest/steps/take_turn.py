@@ -1,8 +1,11 @@
 """One turn of the scheduler with everything it leads to, in this process: for tests, cron, recovery and simulation."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
+from typing import TypeVar
 
 from digest.domain.delivery import DeliveryReason
 from digest.domain.edition import Policy
@@ -20,6 +23,7 @@ from digest.store.sending import mark_tick, take_batches, take_briefs
 AT_ONCE = timedelta(0)
 """Here nobody else is asked, so nothing has to rest between two askings."""
 PAGE = 200
+Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -36,6 +40,7 @@ class Turn:
     letters: int = 0
     unknown_zones: list[str] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
 
 def take_turn(sessions: Sessions, provider: Provider, press: Press, policy: Policy, now: datetime) -> Turn:
@@ -60,7 +65,8 @@ def _send_letters(sessions: Sessions, provider: Provider, press: Press, turn: Tu
             ids = [i for i in take_letters(session, turn.now, AT_ONCE, PAGE) if i not in tried]
         for letter_id in ids:
             tried.add(letter_id)
-            turn.letters += send_letter(sessions, provider, press, letter_id, turn.now) is not None
+            work = partial(send_letter, sessions, provider, press, letter_id, turn.now)
+            turn.letters += _apart(turn, f"letter {letter_id}", work) is not None
         if not ids:
             return
 
@@ -72,7 +78,7 @@ def _compile(sessions: Sessions, press: Press, turn: Turn) -> None:
             ids = [i for i in take_briefs(session, turn.now, AT_ONCE, PAGE) if i not in tried]
         for brief_id in ids:
             tried.add(brief_id)
-            compile_brief(sessions, press, brief_id, turn.now)
+            _apart(turn, f"brief {brief_id}", partial(compile_brief, sessions, press, brief_id, turn.now))
         if not ids:
             break
     with sessions() as session:
@@ -86,9 +92,22 @@ def _send(sessions: Sessions, provider: Provider, press: Press, turn: Turn) -> N
             ids = [i for i in take_batches(session, turn.now, AT_ONCE, PAGE) if i not in tried]
         for batch_id in ids:
             tried.add(batch_id)
-            _count(turn, send_batch(sessions, provider, press.links, batch_id, turn.now))
+            work = partial(send_batch, sessions, provider, press.links, batch_id, turn.now)
+            _count(turn, _apart(turn, f"batch {batch_id}", work) or Sent())
         if not ids:
             return
+
+
+def _apart(turn: Turn, name: str, work: Callable[[], Result]) -> Result | None:
+    """Do one piece of work; a fault in it is reported and stops no other, as if each ran in a worker of its own.
+
+    The rows say what to do next about it: attempts are counted and leases end.
+    """
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - stands in for the worker process, whose pieces of work fail apart
+        turn.faults.append(f"{name}: {type(error).__name__}: {error}")
+        return None
 
 
 def _count(turn: Turn, sent: Sent) -> None:

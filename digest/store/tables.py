@@ -316,8 +316,6 @@ class Batch(Table):
     brief_id: Mapped[int] = mapped_column(ForeignKey("briefs.id", ondelete="CASCADE"))
     number: Mapped[int]
     """Where it stands among the batches planned with it."""
-    own_window: Mapped[bool] = mapped_column(default=False)
-    """Its readers carried a window start of their own, to be let go once they have the brief."""
     state: Mapped[BatchState]
     reason: Mapped[DeliveryReason | None]
     not_before_at: Mapped[datetime]

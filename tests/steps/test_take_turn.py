@@ -8,6 +8,9 @@ import pytest
 from sqlalchemy import select
 
 from digest.domain.delivery import BatchState
+from digest.domain.language import Language
+from digest.ports import Message
+from digest.steps import compile_briefs
 from digest.steps import take_turn as module
 from digest.steps.send_batches import MOST_ATTEMPTS
 from digest.steps.take_turn import Turn
@@ -141,3 +144,23 @@ def test_turns_at_the_same_moment_give_each_reader_one(shared_world: World, proc
     assert {batch.state for batch in world.batches() if batch.not_before_at == SEND} == {BatchState.SENT}
     with world.sessions() as session:
         assert [check.name for check in audit(session, SEND + DAY) if not check.ok] == []
+
+
+def test_a_brief_that_cannot_be_rendered_is_reported_and_stops_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.reader("en@example.com", language=Language.ENGLISH)
+    world.reader("zh@example.com", language=Language.CHINESE)
+    world.news(SEND - timedelta(days=1), SEND)
+    render = compile_briefs.render_brief
+
+    def fails_in_english(*arguments: object, language: Language, **named: object) -> Message:
+        if language is Language.ENGLISH:
+            raise ValueError("a template that fails")
+        return render(*arguments, language=language, **named)
+
+    monkeypatch.setattr(compile_briefs, "render_brief", fails_in_english)
+    turn = world.turn(SEND)
+    assert turn.sent == 1
+    assert len(turn.faults) == 1
+    assert "a template that fails" in turn.faults[0]

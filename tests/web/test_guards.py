@@ -148,10 +148,11 @@ def test_sgn_03_only_a_trusted_proxy_says_where_a_request_came_from(
     assert client_address("192.0.2.1", forwarded, trusted) == address
 
 
-def test_a_log_line_holds_no_token_and_no_query() -> None:
+def test_a_log_line_holds_no_token_and_no_query(monkeypatch: pytest.MonkeyPatch) -> None:
     hide_tokens()
     hide_tokens()
     logger = logging.getLogger("uvicorn.access")
+    monkeypatch.setattr(logger, "disabled", False)  # another test's logging set-up may have switched it off
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(

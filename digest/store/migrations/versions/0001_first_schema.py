@@ -186,7 +186,6 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("brief_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("own_window", sa.Boolean(), nullable=False),
         sa.Column("state", sa.String(24), nullable=False),
         sa.Column("reason", sa.String(24), nullable=True),
         sa.Column("not_before_at", sa.DateTime(timezone=True), nullable=False),
