@@ -1,0 +1,134 @@
+"""The real program: processes of their own over a real broker and PostgreSQL, and everything in one over SQLite."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import SMTP
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.servers import free_port
+from tests.workers.waiting import eventually
+
+DIGEST = Path(sys.executable).with_name("digest")
+ADDRESS = "reader@example.com"
+FORM = {"email": ADDRESS, "language": "zh", "timezone": "Asia/Shanghai"}
+START_SECONDS = STOP_SECONDS = 40.0
+"""For machines that are busy; nothing waits that long when all is well."""
+
+
+@dataclass
+class Program:
+    """Processes of the program with their settings, each writing to a log of its own."""
+
+    folder: Path
+    settings: dict[str, str]
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("DIGEST_")}
+        return kept | self.settings | {"PYTHONWARNINGS": "default"}
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.settings['PORT']}"
+
+    def start(self, *arguments: str) -> None:
+        with (self.folder / f"{arguments[0]}.log").open("wb") as log:
+            self.running[arguments[0]] = subprocess.Popen(  # noqa: S603 - our own program
+                [DIGEST, *arguments], cwd=self.folder, env=self.environment, stdout=log, stderr=log
+            )
+
+    def check(self) -> None:
+        """Nothing has ended by itself."""
+        ended = {name: process.returncode for name, process in self.running.items() if process.poll() is not None}
+        assert not ended, self.logs()
+
+    def logs(self) -> str:
+        return "\n".join(f"== {log.name}\n{log.read_text(encoding='utf-8')}" for log in self.folder.glob("*.log"))
+
+    def answers(self, path: str) -> bool:
+        try:
+            return httpx2.get(f"{self.base_url}{path}", timeout=10).status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    def letter(self, subject: str) -> EmailMessage:
+        """The message with these words in its subject, as soon as it is in the outbox."""
+        return eventually(lambda: self._letter(subject), alive=self.check, seconds=START_SECONDS)
+
+    def _letter(self, subject: str) -> EmailMessage | None:
+        kept = [message_from_bytes(file.read_bytes(), policy=SMTP) for file in self.folder.glob("outbox/*.eml")]
+        return next((message for message in kept if subject in str(message["Subject"])), None)
+
+    def stop(self, number: signal.Signals) -> dict[str, int]:
+        """Ask every process to end; their exit codes."""
+        for process in self.running.values():
+            process.send_signal(number)
+        return {name: process.wait(STOP_SECONDS) for name, process in self.running.items()}
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    settings = {"DIGEST_OUTBOX_DIR": str(tmp_path / "outbox"), "DIGEST_TICK_SECONDS": "1", "PORT": str(free_port())}
+    program = Program(tmp_path, settings)
+    yield program
+    for process in program.running.values():
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def sign_up(program: Program) -> None:
+    """A visitor signs up, follows the link in the mail and presses the button."""
+    answer = httpx2.post(f"{program.base_url}/subscribe", data=FORM, timeout=30)
+    assert answer.status_code == 200
+    body = program.letter("确认").get_body(("plain",))
+    assert body is not None
+    link = re.search(rf"{re.escape(program.base_url)}/confirm/\S+", body.get_content())
+    assert link is not None
+    page = httpx2.get(link[0], timeout=30)
+    assert page.status_code == 200
+    assert httpx2.post(link[0], timeout=30).status_code == 200
+    assert str(program.letter("你已订阅")["To"]) == ADDRESS
+
+
+def test_web_worker_and_beat_do_the_job_together_and_end_when_told_to(
+    program: Program, empty_postgres_url: str, redis_url: str
+) -> None:
+    program.settings |= {"DIGEST_DATABASE_URL": empty_postgres_url, "DIGEST_BROKER_URL": redis_url}
+    program.settings |= {"DIGEST_SECRET_KEYS": "a-test-key-of-enough-length"}
+    migrated = subprocess.run(  # noqa: S603 - likewise
+        [DIGEST, "migrate"], cwd=program.folder, env=program.environment, check=False, capture_output=True, timeout=120
+    )
+    assert migrated.returncode == 0, migrated.stderr
+    for part in ("web", "worker", "beat"):
+        program.start(part)
+    eventually(lambda: program.answers("/readyz"), alive=program.check, seconds=START_SECONDS)
+    sign_up(program)
+    assert program.stop(signal.SIGTERM) == {"web": 0, "worker": 0, "beat": 0}, program.logs()
+    assert ADDRESS not in program.logs()
+    assert "Traceback" not in program.logs()
+
+
+def test_all_in_one_does_the_job_alone_and_ends_on_ctrl_c(program: Program) -> None:
+    program.settings |= {"DIGEST_DATABASE_URL": f"sqlite:///{program.folder / 'var' / 'digest.db'}"}
+    program.start("run")
+    eventually(lambda: program.answers("/readyz"), alive=program.check, seconds=START_SECONDS)
+    sign_up(program)
+    welcome = program.letter("你已订阅").get_body(("html",))
+    assert welcome is not None
+    assert "/stories/" in welcome.get_content()
+    assert program.stop(signal.SIGINT) == {"run": 0}, program.logs()
+    assert f"{program.base_url}/outbox" in program.logs()
+    assert ADDRESS not in program.logs()
+    assert "Traceback" not in program.logs()
