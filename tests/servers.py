@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -48,7 +49,8 @@ def postgres_server() -> Iterator[str]:
 def redis_server() -> Iterator[str]:
     """The address of a Redis-protocol server: ``TEST_REDIS_URL``, else a Valkey started here."""
     if outside := os.environ.get("TEST_REDIS_URL"):
-        yield outside.rstrip("/")
+        # Each test adds a database number of its own, and a broker's address may have only one.
+        yield urlsplit(outside)._replace(path="").geturl()
         return
     with ValkeyServer(port=free_port()) as server:
         yield f"redis://127.0.0.1:{server.port}"
