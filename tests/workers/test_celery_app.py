@@ -79,6 +79,12 @@ def test_a_task_carries_at_most_one_id_and_nothing_else(production: Celery) -> N
         assert all(one.endswith("_id") and of.annotation is int for one, of in parameters.items())
 
 
+def test_tasks_belong_to_their_own_app(production: Celery, in_process: Celery) -> None:
+    assert set(own_tasks(production)) == set(own_tasks(in_process))
+    assert all(task.app is in_process for task in own_tasks(in_process).values())  # type: ignore[attr-defined] # likewise
+    assert own_tasks(Celery("another", set_as_current=False)) == {}
+
+
 def test_the_scheduler_only_ticks_and_a_tick_that_got_old_is_thrown_away(production: Celery) -> None:
     (entry,) = production.conf.beat_schedule.values()
     assert (entry["task"], entry["schedule"]) == (f"digest.{TICK}", 5.0)

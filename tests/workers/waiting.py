@@ -5,7 +5,7 @@ from threading import Event
 from time import monotonic
 from typing import TypeVar
 
-LONGEST_SECONDS = 15.0
+LONGEST_SECONDS = 30.0
 """Far above what anything here takes, for machines that are busy."""
 LOOK_EVERY_SECONDS = 0.02
 
