@@ -17,7 +17,7 @@ from digest.sources.story_file import bundled_stories
 from digest.steps.collect_stories import import_stories
 from digest.store.stories import is_empty
 from digest.web.app import create_app
-from workers.all_in_one import background, serve
+from workers.all_in_one import background, open_port, serve
 from workers.celery_app import create_celery
 from workers.queues import LETTERS, MEANING
 from workers.runtime import Runtime
@@ -41,6 +41,7 @@ def run(host: Host = LOOPBACK, port: Port = None) -> None:
     """Web page, scheduler and worker in one process."""
     settings = _settings(port)
     configure_logs(json=False)
+    listening = open_port(host, settings.port)
     application = build(settings)
     try:
         bring_up_to_date(application)
@@ -49,8 +50,9 @@ def run(host: Host = LOOPBACK, port: Port = None) -> None:
         site = create_app(application, lambda ids: nudge(celery, LETTERS, ids))
         with background(celery):
             say_where(settings)
-            serve(site, host, settings.port)
+            serve(site, listening)
     finally:
+        listening.close()
         application.close()
 
 
@@ -77,12 +79,14 @@ def web(host: Host = LOOPBACK, port: Port = None) -> None:
     """The web page alone, for production."""
     settings = _settings(port)
     configure_logs(json=True)
+    listening = open_port(host, settings.port)
     application = build(settings)
     try:
         bring_up_to_date(application)
         celery = create_celery(settings, Runtime(settings, application))
-        serve(create_app(application, lambda ids: nudge(celery, LETTERS, ids)), host, settings.port)
+        serve(create_app(application, lambda ids: nudge(celery, LETTERS, ids)), listening)
     finally:
+        listening.close()
         application.close()
 
 

@@ -134,6 +134,13 @@ class Settings(BaseSettings):
             raise ValueError("must be a name and an address: The Daily Brief <brief@example.com>")
         return value
 
+    @field_validator("site_name", "postal_address")
+    @classmethod
+    def _is_one_line(cls, value: str) -> str:
+        if not value.strip() or not value.isprintable():
+            raise ValueError("must be one line of text")
+        return value.strip()
+
     @field_validator("default_timezone")
     @classmethod
     def _is_zone(cls, value: str) -> str:

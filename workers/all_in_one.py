@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from threading import Thread
 
 import uvicorn
@@ -10,7 +11,11 @@ from celery import Celery
 from celery.beat import EmbeddedService
 from fastapi import FastAPI
 
+from digest.domain.errors import BadInputError
+
 THREADS = 4
+IN_MEMORY = "celery.beat:Scheduler"
+"""Keeps no file beside the program: when the last tick was is for the database to say."""
 STOP_SECONDS = 10
 
 
@@ -30,7 +35,7 @@ def background(app: Celery) -> Iterator[None]:
         without_gossip=True,
     )
     thread = Thread(target=worker.start, name="worker", daemon=True)
-    beat = EmbeddedService(app, thread=True)
+    beat = EmbeddedService(app, thread=True, scheduler_cls=IN_MEMORY)
     thread.start()
     beat.start()
     try:
@@ -41,17 +46,35 @@ def background(app: Celery) -> Iterator[None]:
         thread.join(STOP_SECONDS)
 
 
-def serve(web: FastAPI, host: str, port: int) -> None:
+def open_port(host: str, port: int) -> socket:
+    """A socket that listens, taken before anything is started or promised.
+
+    Raises:
+        BadInputError: somebody else has the port, or it can't be had.
+    """
+    family = AF_INET6 if ":" in host else AF_INET
+    taken = socket(family, SOCK_STREAM)
+    taken.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        taken.bind((host, port))
+    except OSError as error:
+        taken.close()
+        why = error.strerror or type(error).__name__
+        raise BadInputError(
+            "port", f"{host}:{port}", f"can't be had ({why.lower()}): choose another with PORT=…"
+        ) from error
+    return taken
+
+
+def serve(web: FastAPI, listening: socket) -> None:
     """Serve until SIGINT or SIGTERM; returns normally on both."""
     # Whose X-Forwarded-For is believed is for our own setting to say, not for uvicorn's default.
-    config = uvicorn.Config(
-        web, host=host, port=port, log_level="warning", access_log=False, proxy_headers=False, server_header=False
-    )
+    config = uvicorn.Config(web, log_level="warning", access_log=False, proxy_headers=False, server_header=False)
     server = uvicorn.Server(config)
     # uvicorn raises the signal again once it has stopped; that second one must not kill what is still to be closed.
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        server.run()
+        server.run(sockets=[listening])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

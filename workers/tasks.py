@@ -80,8 +80,8 @@ def take_tick(app: Celery, application: Application, now: datetime) -> None:
     sessions = application.sessions
     recovered = recover_batches(sessions, now)
     planned = plan_editions(sessions, now, application.settings.policy, application.provider.batch_size)
-    if planned.deliveries or planned.missed or recovered.unknown_batches or recovered.late_batches:
-        log.info("planned", deliveries=planned.deliveries, missed=planned.missed, unknown=recovered.unknown_batches)
+    if planned.deliveries or planned.missed or recovered.unknown or recovered.late:
+        log.info("planned", deliveries=planned.deliveries, missed=planned.missed, unknown=recovered.unknown)
     with sessions.begin() as session:
         letters = take_letters(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
         briefs = take_briefs(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)

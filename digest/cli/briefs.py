@@ -10,7 +10,7 @@ import typer
 
 from digest.bootstrap import Application, sender_of
 from digest.cli.context import application, read_date, utc_now
-from digest.cli.output import say
+from digest.cli.output import AsJson, print_json, say
 from digest.domain.brief import BriefStory, choose
 from digest.domain.edition import edition_for
 from digest.domain.errors import BadInputError, PermanentError
@@ -33,6 +33,7 @@ def preview(
     timezone: Annotated[str, typer.Option(help="An IANA zone.")] = "",
     on: Annotated[str, typer.Option("--date", help="Local date; default the next brief's.")] = "",
     out: Annotated[Path, typer.Option(help="Folder for brief.html, brief.txt and brief.eml.")] = Path("var/preview"),
+    as_json: AsJson = False,
 ) -> None:
     """Write a brief as a reader of that zone would get it on that date."""
     with application() as app:
@@ -44,7 +45,12 @@ def preview(
             raise PermanentError(f"nothing new for {send.on.isoformat()} in {tongue}: there would be no brief")
         message, recipient = _written(app, stories, tongue, send)
         _save(app, message, recipient, send, out)
-    say(f"{len(stories)} stories: {out / 'brief.html'}, brief.txt, brief.eml")
+    if as_json:
+        print_json(
+            {"stories": len(stories), "subject": message.subject, "date": send.on.isoformat(), "folder": str(out)}
+        )
+    else:
+        say(f"{len(stories)} stories: {out / 'brief.html'}, brief.txt, brief.eml")
 
 
 def _send(cadence: Cadence, on: str, now: datetime) -> Send:
@@ -95,8 +101,11 @@ def _save(app: Application, message: Message, recipient: Recipient, send: Send, 
 
 
 @brief.command("send")
-def send(email: str) -> None:
+def send(email: str, as_json: AsJson = False) -> None:
     """Send today's brief to one subscriber, now; refused when they have had it."""
     with application() as app:
         status = send_now(app.sessions, app.provider, app.press, app.settings.policy, email, utc_now())
-    say(f"Today's brief: {status}.")
+    if as_json:
+        print_json({"status": status})
+    else:
+        say(f"Today's brief: {status}.")

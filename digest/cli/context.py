@@ -10,6 +10,8 @@ from digest.domain.errors import BadInputError
 from digest.settings import load_settings
 from digest.store.database import current_revision, migrate, newest_revision
 
+FIRST_YEAR, LAST_YEAR = 1900, 2200
+
 
 def utc_now() -> datetime:
     """The instant at which a command runs."""
@@ -28,6 +30,8 @@ def read_instant(text: str | None, name: str) -> datetime:
         at = datetime.fromisoformat(text)
     except ValueError as error:
         raise BadInputError(name, text, "is not an instant: write 2026-12-03T00:00:00Z.") from error
+    if not FIRST_YEAR <= at.year <= LAST_YEAR:
+        raise BadInputError(name, text, f"is outside of {FIRST_YEAR} to {LAST_YEAR}, for which time zones have rules.")
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
@@ -38,9 +42,12 @@ def read_date(text: str, name: str) -> date:
         BadInputError: it is no ISO 8601 date.
     """
     try:
-        return date.fromisoformat(text)
+        on = date.fromisoformat(text)
     except ValueError as error:
         raise BadInputError(name, text, "is not a date: write 2026-12-03.") from error
+    if not FIRST_YEAR <= on.year <= LAST_YEAR:
+        raise BadInputError(name, text, f"is outside of {FIRST_YEAR} to {LAST_YEAR}, for which time zones have rules.")
+    return on
 
 
 def read_file(path: Path) -> bytes:

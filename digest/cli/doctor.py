@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import dns.exception
 import dns.resolver
@@ -97,8 +98,21 @@ def _eviction(url: str) -> str:
     return str(policy.get("maxmemory-policy", "")) if isinstance(policy, dict) else ""
 
 
+def _unwritable(folder: Path) -> str:
+    """Why nothing can be kept in the folder; empty when it can."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            return ""
+    except OSError as error:
+        return error.strerror or type(error).__name__
+
+
 def _provider(app: Application) -> Finding:
     if app.provider.name == "outbox":
+        fault = _unwritable(app.settings.outbox_dir)
+        if fault:
+            return Finding("provider", State.FAULT, f"outbox: {app.settings.outbox_dir} can't be written to: {fault}")
         return Finding("provider", State.WARNING, f"outbox: messages are kept in {app.settings.outbox_dir}, not sent")
     return Finding("provider", State.OK, f"{app.provider.name} is set up; its credentials are tried at the first send")
 
@@ -123,7 +137,7 @@ def _zones_of_list(app: Application) -> Finding:
     with app.sessions() as session:
         unknown = sorted({row.timezone for row in all_cadences(session) if not is_known_zone(row.timezone)})
     if unknown:
-        return Finding("zones of the list", State.WARNING, f"unknown to this tzdata: {', '.join(unknown)}")
+        return Finding("zones of the list", State.FAULT, f"no rules, so no brief: {', '.join(unknown)}")
     return Finding("zones of the list", State.OK, "all known")
 
 

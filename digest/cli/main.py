@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None, program: typer.Typer = app) -> 
         # The reader of a pipe has gone; what is buffered must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
-    except (DigestError, TyperException, SQLAlchemyError) as error:
+    except (DigestError, TyperException, SQLAlchemyError, OSError, UnicodeError, OverflowError) as error:
         code = fail(error)
     sys.exit(code or 0)
 
@@ -68,6 +68,8 @@ def fail(error: Exception) -> int:
         words, code = _usage(error), BAD_INPUT
     elif isinstance(error, SQLAlchemyError):
         words, code = f"database: {' '.join(str(getattr(error, 'orig', error)).split())}", FAILED
+    elif isinstance(error, UnicodeError | OverflowError):
+        words, code = f"a value can't be used: {error}", BAD_INPUT
     else:
         words, code = str(error), BAD_INPUT if isinstance(error, BadInputError | SettingsError) else FAILED
     lines = words.splitlines() if isinstance(error, SettingsError) else [" ".join(words.split())]

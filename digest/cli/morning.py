@@ -13,6 +13,7 @@ from digest.store.ledger import Entry, entries, retry_batch
 from digest.store.sending import set_paused
 
 deliveries = typer.Typer(help="The ledger and the sending switch.", no_args_is_help=True)
+LARGEST_ID = 2**63 - 1
 STATUSES = ("planned", "ready", "sending", "sent", "skipped", "failed", "unknown")
 
 
@@ -55,7 +56,7 @@ def list_deliveries(
     status: Annotated[str, typer.Option(help=f"One of {', '.join(STATUSES)}.")] = "",
     email: str = "",
     on: Annotated[str, typer.Option("--date", help="Local date.")] = "",
-    limit: Annotated[int, typer.Option(min=1)] = 1000,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many; default all.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List deliveries, the newest date first."""
@@ -84,33 +85,38 @@ def _row(entry: Entry) -> dict[str, object]:
 
 
 @deliveries.command("retry")
-def retry(batches: list[int]) -> None:
+def retry(batches: Annotated[list[int], typer.Argument(min=1, max=LARGEST_ID)], as_json: AsJson = False) -> None:
     """Hand over these unknown, failed or late batches (again), within a new grace; your word, not a guess."""
     now = utc_now()
     with application() as app, app.sessions.begin() as session:
         for batch_id in batches:
             if not retry_batch(session, batch_id, now, now + app.settings.policy.grace):
                 raise PermanentError(f"batch {batch_id} is not unknown, failed or late: nothing was changed")
-    say(f"{len(batches)} to be handed over at the next tick.")
+    if as_json:
+        print_json({"batches": batches})
+    else:
+        say(f"{len(batches)} to be handed over at the next tick.")
 
 
 @deliveries.command("pause")
-def pause() -> None:
+def pause(as_json: AsJson = False) -> None:
     """Stop every hand-over, everywhere, until resume."""
-    _switch(paused=True)
-    say("Sending is paused. Go on with: digest deliveries resume")
+    _switch("Sending is paused. Go on with: digest deliveries resume", paused=True, as_json=as_json)
 
 
 @deliveries.command("resume")
-def resume() -> None:
+def resume(as_json: AsJson = False) -> None:
     """Let hand-overs go on."""
-    _switch(paused=False)
-    say("Sending goes on at the next tick.")
+    _switch("Sending goes on at the next tick.", paused=False, as_json=as_json)
 
 
-def _switch(*, paused: bool) -> None:
+def _switch(words: str, *, paused: bool, as_json: bool) -> None:
     with application() as app, app.sessions.begin() as session:
         set_paused(session, paused=paused, now=utc_now(), why="operator" if paused else "")
+    if as_json:
+        print_json({"paused": paused})
+    else:
+        say(words)
 
 
 def audit(as_json: AsJson = False) -> None:

@@ -13,13 +13,17 @@ from digest.settings import PREFIX, SECRETS, Settings, load_settings
 from digest.store.database import migrate
 
 
-def migrate_database() -> None:
+def migrate_database(as_json: AsJson = False) -> None:
     """Bring the database to the newest schema."""
     app = build(load_settings())
     try:
-        say(f"The database is at schema {migrate(app.engine)}.")
+        revision = migrate(app.engine)
     finally:
         app.close()
+    if as_json:
+        print_json({"schema": revision})
+    else:
+        say(f"The database is at schema {revision}.")
 
 
 def config(as_json: AsJson = False) -> None:

@@ -10,7 +10,8 @@ from digest.cli.context import application, instant_text, read_instant
 from digest.cli.output import AsJson, print_json, print_table
 from digest.domain.errors import BadInputError, PermanentError
 from digest.domain.schedule import Cadence, parse_time, parse_timezone, parse_weekdays, sends_from
-from digest.steps.manage_subscriptions import find_by_address
+from digest.domain.subscriber import SubscriberState
+from digest.steps.read_subscribers import find_by_address
 
 MOST = 1000
 
@@ -52,4 +53,6 @@ def _cadence_of(email: str) -> Cadence:
         reader = find_by_address(app.sessions, email, read_instant(None, "from"))
     if reader is None:
         raise PermanentError(f"there is no subscriber {email}")
+    if reader.state is SubscriberState.ENDED:
+        raise PermanentError(f"{email} has ended ({reader.reason}): no brief is due")
     return reader.cadence

@@ -22,6 +22,7 @@ from digest.store.tables import Source
 sources = typer.Typer(help="Feeds: add, list, fetch, remove.", no_args_is_help=True)
 stories = typer.Typer(help="Stories: import, list, show.", no_args_is_help=True)
 MOST = 200
+LARGEST_ID = 2**63 - 1
 
 
 @sources.command("add")
@@ -104,12 +105,15 @@ def _collected_row(result: Collected) -> dict[str, object]:
 
 
 @sources.command("remove")
-def remove(source: str) -> None:
+def remove(source: str, as_json: AsJson = False) -> None:
     """Remove a source and its stories."""
     with application() as app:
         removed = find_source(app.sessions, source)
         remove_source(app.sessions, removed.id)
-    say(f"Removed {removed.name}.")
+    if as_json:
+        print_json({"removed": removed.name})
+    else:
+        say(f"Removed {removed.name}.")
 
 
 @stories.command("import")
@@ -159,7 +163,7 @@ def _story_row(story: Candidate) -> dict[str, object]:
 
 
 @stories.command("show")
-def show(story_id: int) -> None:
+def show(story_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID)]) -> None:
     """Print one story with its texts and the parts of its score, as JSON."""
     with application() as app, app.sessions() as session:
         story = story_with_id(session, story_id, utc_now())

@@ -14,7 +14,7 @@ from digest.domain.errors import BadInputError, PermanentError
 from digest.domain.schedule import is_known_zone, weekdays_text
 from digest.steps.erase_subscribers import erase_subscriber
 from digest.steps.import_subscribers import COLUMNS, Defaults, import_subscribers
-from digest.steps.manage_subscriptions import reader_of
+from digest.steps.read_subscribers import reader_of
 from digest.store.ledger import Entry, entries
 from digest.store.subscribers import confirmed_consent, count_by_state, everyone, find
 from digest.store.tables import Consent, Subscriber
@@ -45,7 +45,7 @@ def import_file(file: Path, as_json: AsJson = False) -> None:
         known = f"{result.known} known already, {result.repeated} repeated, {result.suppressed} barred"
         say(f"{result.new} imported, {known}.")
         for number, error in result.refused:
-            warn(f"row {number}: {error}")
+            warn(f"digest: row {number}: {error}")
     if result.refused and not result.new and not result.known:
         raise typer.Exit(2)
 
@@ -56,7 +56,10 @@ def _rows(content: bytes, file: Path) -> Iterator[tuple[int, Mapping[str, str]]]
     except UnicodeDecodeError as error:
         raise BadInputError("file", file, "is not UTF-8: save it as CSV UTF-8.") from error
     reader = csv.reader(io.StringIO(text, newline=""))
-    heading = [name.strip().lower() for name in next(reader, [])]
+    try:
+        heading = [name.strip().lower() for name in next(reader, [])]
+    except csv.Error as error:
+        raise BadInputError("file", file, f"can't be read as CSV: {error}.") from error
     if "email" not in heading:
         raise BadInputError(
             "file", file, f"has no column email: its first line must name columns of {', '.join(COLUMNS)}."
@@ -64,8 +67,19 @@ def _rows(content: bytes, file: Path) -> Iterator[tuple[int, Mapping[str, str]]]
     return _cells(reader, heading)
 
 
+def _lines(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows; one that can't be read is passed on as an address that no one has, to be reported with its number."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield [f"({error})"]
+
+
 def _cells(reader: Iterator[list[str]], heading: list[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
-    for number, row in enumerate(reader, 2):
+    for number, row in enumerate(_lines(reader), 2):
         if any(cell.strip() for cell in row):
             yield number, dict(zip(heading, (cell.removeprefix("'") for cell in row), strict=False))
 
@@ -117,7 +131,7 @@ def show(email: str, as_json: AsJson = False) -> None:
             raise PermanentError(f"there is no subscriber {email}")
         record = _record(subscriber)
         consent = _consent_row(confirmed_consent(session, subscriber.id))
-        deliveries = [_delivery_row(entry) for entry in entries(session, email=email, limit=10_000)]
+        deliveries = [_delivery_row(entry) for entry in entries(session, email=email)]
     if as_json:
         print_json(record | {"consent": consent, "deliveries": deliveries})
         return
@@ -166,13 +180,16 @@ def _record(subscriber: Subscriber) -> dict[str, object]:
 
 
 @subscribers.command("erase")
-def erase(email: str) -> None:
+def erase(email: str, as_json: AsJson = False) -> None:
     """Erase everything about an address; a keyed hash keeps it from being written to again."""
     with application() as app:
         known = erase_subscriber(app.sessions, email, app.address_hashes(email)[0], utc_now())
     if not known:
         raise PermanentError(f"there is no subscriber {email}; the address is barred all the same")
-    say("Erased.")
+    if as_json:
+        print_json({"erased": True})
+    else:
+        say("Erased.")
 
 
 @subscribers.command("stats")

@@ -56,7 +56,7 @@ class DeliveryReason(StrEnum):
 
 MOVES: dict[BatchState, frozenset[BatchState]] = {
     BatchState.PLANNED: frozenset({BatchState.READY, BatchState.SKIPPED, BatchState.FAILED}),
-    BatchState.READY: frozenset({BatchState.SENDING, BatchState.SKIPPED}),
+    BatchState.READY: frozenset({BatchState.SENDING, BatchState.SKIPPED, BatchState.UNKNOWN}),
     BatchState.SENDING: frozenset(
         {BatchState.READY, BatchState.SENT, BatchState.FAILED, BatchState.UNKNOWN, BatchState.SKIPPED}
     ),

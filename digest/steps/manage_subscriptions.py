@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 
 from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language
-from digest.domain.schedule import Cadence, Send, is_known_zone, next_send
-from digest.domain.subscriber import EndReason, SubscriberState, topics_of
+from digest.domain.schedule import Cadence
+from digest.domain.subscriber import EndReason, SubscriberState
+from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
 from digest.store.letters import add_letter, was_written
@@ -56,52 +57,6 @@ class Request:
     source: str = "form"
     wording: str = ""
     remote: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """A subscriber as pages and letters show one."""
-
-    id: int
-    address: str = field(repr=False)
-    state: SubscriberState
-    reason: EndReason | None
-    language: Language
-    cadence: Cadence
-    topics: tuple[str, ...]
-    next_send: Send | None
-    paused_until_on: date | None
-
-
-def reader_of(subscriber: Subscriber, now: datetime) -> Reader:
-    """What may be shown of a subscriber, with the next send where one is due."""
-    cadence = subscriber.cadence_row.cadence
-    due = subscriber.state is SubscriberState.ACTIVE and is_known_zone(cadence.timezone)
-    return Reader(
-        id=subscriber.id,
-        address=subscriber.email,
-        state=subscriber.state,
-        reason=subscriber.reason,
-        language=subscriber.language,
-        cadence=cadence,
-        topics=topics_of(subscriber.topics),
-        next_send=next_send(cadence, now) if due else None,
-        paused_until_on=subscriber.paused_until_on,
-    )
-
-
-def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
-    """The reader with this id."""
-    with sessions() as session:
-        subscriber = get(session, subscriber_id)
-        return None if subscriber is None else reader_of(subscriber, now)
-
-
-def find_by_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
-    """The reader with this address, however it is spelled."""
-    with sessions() as session:
-        subscriber = find(session, address)
-        return None if subscriber is None else reader_of(subscriber, now)
 
 
 def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[str], now: datetime) -> list[int]:

@@ -10,16 +10,16 @@ from digest.domain.subscriber import SubscriberState
 from digest.store.database import Sessions
 from digest.store.letters import expire_letter_leases
 from digest.store.planning import settle_batches
-from digest.store.sending import expire_late, expire_leases, keep_windows_open
+from digest.store.sending import count_open, expire_late, expire_leases, expire_retried, keep_windows_open
 from digest.store.tables import CadenceRow, Subscriber
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """How much was found: batches become unknown, batches too late, readers whose pause is over."""
+    """How much was found: deliveries become unknown, deliveries too late, readers whose pause is over."""
 
-    unknown_batches: int
-    late_batches: int
+    unknown: int
+    late: int
     resumed: int
 
 
@@ -27,12 +27,13 @@ def recover_batches(sessions: Sessions, now: datetime) -> Recovered:
     """Give every batch a definite state. A lost hand-over becomes *unknown* and is never repeated on a guess."""
     with sessions.begin() as session:
         settle_batches(session)
-        unknown = expire_leases(session, now)
+        unknown = [*expire_leases(session, now), *expire_retried(session, now)]
         expire_letter_leases(session, now)
         late = expire_late(session, now)
         if late:
             keep_windows_open(session, late)
-    return Recovered(len(unknown), len(late), _end_pauses(sessions, now))
+        found = count_open(session, unknown), count_open(session, late)
+    return Recovered(*found, _end_pauses(sessions, now))
 
 
 def _end_pauses(sessions: Sessions, now: datetime) -> int:

@@ -45,9 +45,12 @@ class Turn:
 
 def take_turn(sessions: Sessions, provider: Provider, press: Press, policy: Policy, now: datetime) -> Turn:
     """Recover, plan, compile and hand over whatever is due at ``now``."""
-    recover_batches(sessions, now)
+    recovered = recover_batches(sessions, now)
     planned = plan_editions(sessions, now, policy, provider.batch_size)
     turn = Turn(now, planned.editions, planned.deliveries, unknown_zones=planned.unknown_zones)
+    turn.unknown += recovered.unknown
+    if recovered.late:
+        turn.skipped[DeliveryReason.LATE] += recovered.late
     if planned.missed:
         turn.skipped[DeliveryReason.MISSED] += planned.missed
     _send_letters(sessions, provider, press, turn)

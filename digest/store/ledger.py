@@ -34,9 +34,9 @@ class Entry:
 
 
 def entries(
-    session: Session, *, status: str = "", email: str = "", on: date | None = None, limit: int = 1000
+    session: Session, *, status: str = "", email: str = "", on: date | None = None, limit: int | None = None
 ) -> list[Entry]:
-    """Deliveries, the newest date first."""
+    """Deliveries, the newest date first; all of them unless ``limit`` says how many."""
     wanted = (
         select(Subscriber.email, Delivery.on, STATUS, REASON, Batch.id, Brief.id, Edition.send_at, Batch.sent_at)
         .join(Batch, Batch.id == Delivery.batch_id)

@@ -165,7 +165,7 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
     The number of attempts is the fence: whoever held an older claim cannot overwrite a newer one. A batch given up as
     *unknown* meanwhile is settled by the answer that did come.
     """
-    changes = {
+    changes: dict[str, object] = {
         "state": outcome.state,
         "reason": outcome.reason,
         "lease_until_at": None,
@@ -174,6 +174,8 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
         "receipt": outcome.receipt,
         "detail": outcome.detail,
     }
+    if outcome.state is BatchState.UNKNOWN:
+        changes |= {"doubtful": True}
     if outcome.not_before_at is not None:
         changes |= {"not_before_at": outcome.not_before_at, "nudged_at": None}
     written = session.scalars(
@@ -235,7 +237,7 @@ def expire_leases(session: Session, now: datetime) -> list[int]:
     lost = (
         update(Batch)
         .where(Batch.state == BatchState.SENDING, over)
-        .values(state=BatchState.UNKNOWN, reason=DeliveryReason.LEASE_EXPIRED, lease_until_at=None)
+        .values(state=BatchState.UNKNOWN, reason=DeliveryReason.LEASE_EXPIRED, doubtful=True, lease_until_at=None)
         .returning(Batch.id)
     )
     return list(session.scalars(lost))
@@ -243,10 +245,26 @@ def expire_leases(session: Session, now: datetime) -> list[int]:
 
 def expire_late(session: Session, now: datetime) -> list[int]:
     """Batches that could not leave within the grace are skipped; a brief at noon is not a morning brief."""
-    late = (
+    return _expire(session, now, BatchState.SKIPPED, DeliveryReason.LATE, doubtful=False)
+
+
+def expire_retried(session: Session, now: datetime) -> list[int]:
+    """Batches that were to be tried again after a doubt, and were not: the doubt is what remains."""
+    return _expire(session, now, BatchState.UNKNOWN, DeliveryReason.ANSWER_LOST, doubtful=True)
+
+
+def _expire(session: Session, now: datetime, state: BatchState, reason: DeliveryReason, *, doubtful: bool) -> list[int]:
+    waiting = Batch.state.in_([BatchState.PLANNED, BatchState.READY])
+    over = (
         update(Batch)
-        .where(Batch.state.in_([BatchState.PLANNED, BatchState.READY]), Batch.expires_at <= now)
-        .values(state=BatchState.SKIPPED, reason=DeliveryReason.LATE)
+        .where(waiting, Batch.expires_at <= now, Batch.doubtful.is_(doubtful))
+        .values(state=state, reason=reason)
         .returning(Batch.id)
     )
-    return list(session.scalars(late))
+    return list(session.scalars(over))
+
+
+def count_open(session: Session, batch_ids: Sequence[int]) -> int:
+    """How many deliveries of these batches have no state of their own."""
+    waiting = select(func.count()).where(Delivery.batch_id.in_(batch_ids), Delivery.state.is_(None))
+    return session.scalar(waiting) or 0

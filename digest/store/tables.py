@@ -318,6 +318,8 @@ class Batch(Table):
     """Where it stands among the batches planned with it."""
     state: Mapped[BatchState]
     reason: Mapped[DeliveryReason | None]
+    doubtful: Mapped[bool] = mapped_column(default=False)
+    """It was *unknown* once: some of its readers may have the brief, so it never counts as not sent."""
     not_before_at: Mapped[datetime]
     expires_at: Mapped[datetime]
     lease_until_at: Mapped[datetime | None]

@@ -12,14 +12,8 @@ from digest.domain.language import Language
 from digest.domain.schedule import local_today
 from digest.domain.subscriber import SubscriberState, topics_key
 from digest.rendering.topics import TOPICS
-from digest.steps.manage_subscriptions import (
-    Reader,
-    change_wishes,
-    find_reader,
-    pause,
-    resume,
-    unsubscribe,
-)
+from digest.steps.manage_subscriptions import change_wishes, pause, resume, unsubscribe
+from digest.steps.read_subscribers import Reader, find_reader
 from digest.web.edge import Edge, EdgeOf
 from digest.web.fields import Fields, Posted
 from digest.web.language import AskedLanguage
@@ -56,6 +50,8 @@ def change_preferences(edge: EdgeOf, asked: AskedLanguage, token: str, fields: P
     faults, action = Faults(), fields.text("action") or ""
     if action == "unsubscribe":
         return _leave(edge, reader, asked)
+    if action and action not in ACTIONS:
+        raise HTTPException(422)
     faults.keep(fields.check_controls, None)
     changed = reader if faults.errors else ACTIONS.get(action, _save)(edge, reader, fields, faults)
     if changed is None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from digest.domain.language import Language
 from digest.domain.schedule import is_known_zone
-from digest.steps.manage_subscriptions import Reader
+from digest.steps.read_subscribers import Reader
 from digest.web.edge import Edge
 from digest.web.phrases import first_send_on_or_after, moment
 

@@ -5,7 +5,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from digest.domain.language import Language
 from digest.domain.subscriber import EndReason, SubscriberState
-from digest.steps.manage_subscriptions import Reader, come_back, find_reader, unsubscribe
+from digest.steps.manage_subscriptions import come_back, unsubscribe
+from digest.steps.read_subscribers import Reader, find_reader
 from digest.web.edge import Edge, EdgeOf
 from digest.web.fields import Posted
 from digest.web.language import AskedLanguage, LanguageOf

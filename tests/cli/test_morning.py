@@ -159,3 +159,12 @@ def test_an_outbox_that_cannot_be_written_stops_the_sending_and_says_so(terminal
     assert ended.err.startswith("sending stopped: outbox")
     assert "digest deliveries resume" in ended.err
     assert ledger(terminal)[0][2:] == ("ready", None)
+
+
+@pytest.mark.parametrize("now", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_an_instant_beyond_the_rules_of_time_zones_is_refused(terminal: Terminal, now: str) -> None:
+    assert now in terminal.refused("tick", "--now", now)
+
+
+def test_an_id_that_no_batch_can_have_is_refused(terminal: Terminal) -> None:
+    assert "99999999999999999999" in terminal.refused("deliveries", "retry", "99999999999999999999")

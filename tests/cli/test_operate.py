@@ -88,7 +88,7 @@ def test_the_doctor_ends_with_1_where_no_brief_would_leave(terminal: Terminal) -
 def test_a_zone_that_tzdata_does_not_know_is_named(terminal: Terminal) -> None:
     terminal.readers("a@example.com,en,Asia/Shanghai,,,,active,paper form")
     terminal.sql("UPDATE cadences SET timezone = 'Mars/Olympus';")
-    assert states(terminal)["zones of the list"] == ("warning", "unknown to this tzdata: Mars/Olympus")
+    assert states(terminal, code=1)["zones of the list"] == ("fault", "no rules, so no brief: Mars/Olympus")
 
 
 def test_a_schema_that_is_not_the_newest_is_a_fault(terminal: Terminal, empty_postgres_url: str) -> None:

@@ -95,7 +95,7 @@ def test_people_read_the_rows_on_standard_error(terminal: Terminal) -> None:
     path = terminal.write("list.csv", "email\ngood@example.com\nbad\n")
     ended = terminal("subscribers", "import", path)
     assert (ended.code, ended.out.startswith("1 imported")) == (0, True)
-    assert ended.err.startswith("row 3: email: “bad”")
+    assert ended.err.startswith("digest: row 3: email: “bad”")
 
 
 def test_a_list_without_one_usable_row_is_bad_input(terminal: Terminal) -> None:

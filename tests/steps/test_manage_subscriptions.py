@@ -13,8 +13,6 @@ from digest.domain.suppression import SuppressionReason
 from digest.steps.manage_subscriptions import (
     change_wishes,
     come_back,
-    find_by_address,
-    find_reader,
     look_up_confirmation,
     pause,
     request_subscription,
@@ -22,6 +20,7 @@ from digest.steps.manage_subscriptions import (
     unsubscribe,
     unsubscribe_address,
 )
+from digest.steps.read_subscribers import find_by_address, find_reader
 from digest.store.subscribers import suppress, suppress_hash
 from digest.store.tables import Consent, Letter, Subscriber
 from tests.steps.world import EN, ZH, World, utc

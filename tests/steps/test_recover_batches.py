@@ -44,12 +44,12 @@ def delivered(world: World, kind: EventKind = EventKind.DELIVERED) -> None:
 
 def test_a_lease_that_still_runs_is_left_alone(world: World) -> None:
     claimed(world)
-    assert recover_batches(world.sessions, SEND + LEASE).unknown_batches == 0
+    assert recover_batches(world.sessions, SEND + LEASE).unknown == 0
 
 
 def test_an_expired_lease_is_unknown_and_stays_so(world: World) -> None:
     claimed(world)
-    assert recover_batches(world.sessions, SEND + LEASE + SECOND).unknown_batches == 1
+    assert recover_batches(world.sessions, SEND + LEASE + SECOND).unknown == 1
     world.turns(SEND + LEASE + SECOND, SEND + timedelta(hours=5), timedelta(minutes=30))
     assert world.states()[-1] == (TENTH, "unknown", "lease_expired")
     assert world.provider.briefs() == []
@@ -105,8 +105,8 @@ def test_what_could_not_leave_within_the_grace_is_skipped_as_late(world: World) 
     world.plan(SEND - DAY)
     world.story(SEND - timedelta(hours=1))
     world.ready(SEND)
-    assert recover_batches(world.sessions, SEND + world.policy.grace - SECOND).late_batches == 0
-    assert recover_batches(world.sessions, SEND + world.policy.grace).late_batches == 1
+    assert recover_batches(world.sessions, SEND + world.policy.grace - SECOND).late == 0
+    assert recover_batches(world.sessions, SEND + world.policy.grace).late == 1
     assert world.states()[-1] == (TENTH, "skipped", "late")
 
 
@@ -188,7 +188,7 @@ def test_after_a_clock_that_was_wrong_a_lease_does_not_hold_for_years(world: Wor
     batch_id = claimed(world)
     with world.sessions.begin() as session:
         session.execute(update(Batch).where(Batch.id == batch_id).values(lease_until_at=utc("2029-01-01T00:15")))
-    assert recover_batches(world.sessions, SEND + timedelta(hours=1)).unknown_batches == 1
+    assert recover_batches(world.sessions, SEND + timedelta(hours=1)).unknown == 1
 
 
 def test_recovering_twice_changes_nothing(world: World) -> None:
@@ -197,7 +197,7 @@ def test_recovering_twice_changes_nothing(world: World) -> None:
     recover_batches(world.sessions, now)
     before = world.states()
     again = recover_batches(world.sessions, now)
-    assert (again.unknown_batches, again.late_batches, again.resumed) == (0, 0, 0)
+    assert (again.unknown, again.late, again.resumed) == (0, 0, 0)
     assert world.states() == before
     with world.sessions() as session:
         assert [check.name for check in audit(session, now) if not check.ok] == []
@@ -207,3 +207,15 @@ def test_reasons_of_recovery_are_told_apart(world: World) -> None:
     claimed(world)
     recover_batches(world.sessions, SEND + timedelta(hours=5))
     assert world.batches()[-1].reason is DeliveryReason.LEASE_EXPIRED
+
+
+def test_a_retry_that_ran_out_is_a_doubt_again_and_no_story_comes_twice(world: World) -> None:
+    batch_id = claimed(world)
+    late = SEND + LEASE + SECOND
+    recover_batches(world.sessions, late)
+    with world.sessions.begin() as session:
+        assert retry_batch(session, batch_id, late, late + SECOND)
+    recovered = recover_batches(world.sessions, late + 2 * SECOND)
+    assert (recovered.unknown, recovered.late) == (1, 0)
+    assert (TENTH, "unknown", "answer_lost") in world.states()
+    assert world.subscriber(1).window_start_at is None

@@ -8,7 +8,8 @@ from sqlalchemy import delete
 
 from digest.domain.language import Language
 from digest.domain.subscriber import SubscriberState
-from digest.steps.manage_subscriptions import Reader, find_reader, unsubscribe
+from digest.steps.manage_subscriptions import unsubscribe
+from digest.steps.read_subscribers import Reader, find_reader
 from digest.store.tables import Subscriber
 from tests.web.conftest import NOW, Site
 from tests.web.test_subscribe import BAD_ZONES
@@ -140,3 +141,8 @@ def test_the_settings_of_an_erased_reader_are_gone(site: Site) -> None:
         session.execute(delete(Subscriber))
     assert site.client().get(path).status_code == 404
     assert site.client().post(path, data={"time": "06:00"}).status_code == 404
+
+
+def test_an_action_that_is_none_changes_nothing_and_says_so(site: Site) -> None:
+    path = site.preferences_path(site.active())
+    assert site.client().post(path, data={"action": "bogus"}).status_code == 422

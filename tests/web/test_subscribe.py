@@ -11,7 +11,8 @@ from sqlalchemy import select
 from digest.domain.language import Language
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import SuppressionReason
-from digest.steps.manage_subscriptions import find_reader, unsubscribe
+from digest.steps.manage_subscriptions import unsubscribe
+from digest.steps.read_subscribers import find_reader
 from digest.store.subscribers import suppress
 from digest.store.tables import Consent, Letter, Subscriber
 from tests.web.conftest import NOW, Make, Site

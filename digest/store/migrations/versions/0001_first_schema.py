@@ -186,6 +186,7 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("brief_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("doubtful", sa.Boolean(), nullable=False),
         sa.Column("state", sa.String(24), nullable=False),
         sa.Column("reason", sa.String(24), nullable=True),
         sa.Column("not_before_at", sa.DateTime(timezone=True), nullable=False),

@@ -1,0 +1,65 @@
+"""A subscriber as pages, letters and commands show one."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from digest.domain.language import Language
+from digest.domain.schedule import Cadence, Send, is_known_zone, sends_from
+from digest.domain.subscriber import EndReason, SubscriberState, topics_of
+from digest.store.database import Sessions
+from digest.store.subscribers import find, get
+from digest.store.tables import Subscriber
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A subscriber as pages and letters show one."""
+
+    id: int
+    address: str = field(repr=False)
+    state: SubscriberState
+    reason: EndReason | None
+    language: Language
+    cadence: Cadence
+    topics: tuple[str, ...]
+    next_send: Send | None
+    paused_until_on: date | None
+
+
+def reader_of(subscriber: Subscriber, now: datetime) -> Reader:
+    """What may be shown of a subscriber, with the next send where one is due."""
+    cadence = subscriber.cadence_row.cadence
+    return Reader(
+        id=subscriber.id,
+        address=subscriber.email,
+        state=subscriber.state,
+        reason=subscriber.reason,
+        language=subscriber.language,
+        cadence=cadence,
+        topics=topics_of(subscriber.topics),
+        next_send=_next_send(subscriber, now) if is_known_zone(cadence.timezone) else None,
+        paused_until_on=subscriber.paused_until_on,
+    )
+
+
+def _next_send(subscriber: Subscriber, now: datetime) -> Send | None:
+    """An active reader's next send, or a paused one's first after the pause."""
+    sends = sends_from(subscriber.cadence_row.cadence, now)
+    if subscriber.state is SubscriberState.ACTIVE:
+        return next(sends)
+    until = subscriber.paused_until_on
+    return next(send for send in sends if send.on >= until) if until is not None else None
+
+
+def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
+    """The reader with this id."""
+    with sessions() as session:
+        subscriber = get(session, subscriber_id)
+        return None if subscriber is None else reader_of(subscriber, now)
+
+
+def find_by_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
+    """The reader with this address, however it is spelled."""
+    with sessions() as session:
+        subscriber = find(session, address)
+        return None if subscriber is None else reader_of(subscriber, now)
