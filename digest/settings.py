@@ -1,10 +1,12 @@
 """Settings: environment variables prefixed ``DIGEST_``, read once at the edge, checked, and passed on as values."""
 
 import secrets
+from contextlib import suppress
 from datetime import timedelta
 from email.utils import parseaddr
 from ipaddress import ip_network
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
@@ -215,11 +217,6 @@ def unsafe(settings: Settings) -> list[str]:
         faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
     if settings.provider == "sendgrid" and not settings.sendgrid_api_key.get_secret_value():
         faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
-    faults += [
-        f"DIGEST_SECRET_KEYS: key {number} is shorter than {SHORTEST_SECRET} characters; make one with a generator"
-        for number, key in enumerate(settings.secret_keys, 1)
-        if len(key.get_secret_value()) < SHORTEST_SECRET
-    ]
     return faults + (_unsafe_in_public(settings) if settings.is_public else [])
 
 
@@ -227,6 +224,11 @@ def _unsafe_in_public(settings: Settings) -> list[str]:
     faults = []
     if settings.provider == "outbox":
         faults.append("DIGEST_PROVIDER: outbox mails nobody; a public DIGEST_BASE_URL needs smtp or sendgrid")
+    faults += [
+        f"DIGEST_SECRET_KEYS: key {number} is shorter than {SHORTEST_SECRET} characters; make one with a generator"
+        for number, key in enumerate(settings.secret_keys, 1)
+        if len(key.get_secret_value()) < SHORTEST_SECRET
+    ]
     if not settings.secret_keys:
         faults.append("DIGEST_SECRET_KEYS: missing; a public site needs its own, at least 16 characters")
     if settings.postal_address == DEVELOPMENT_POSTAL_ADDRESS:
@@ -243,11 +245,16 @@ def secret_keys(settings: Settings, folder: Path) -> list[str]:
     if settings.secret_keys:
         return [key.get_secret_value() for key in settings.secret_keys]
     kept = folder / "secret_key"
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with kept.open("x", encoding="ascii") as file:
-            kept.chmod(0o600)
-            file.write(secrets.token_urlsafe(32))
-    except FileExistsError:
-        pass
+    if not kept.exists():
+        _make_key(kept)
     return [kept.read_text(encoding="ascii")]
+
+
+def _make_key(place: Path) -> None:
+    """Keep a new key at ``place``, whole or not at all; of two processes that start at once the first one's stays."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=place.parent, encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(32))
+        file.flush()
+        with suppress(FileExistsError):
+            place.hardlink_to(file.name)

@@ -1,9 +1,11 @@
 """A setting that is missing, malformed or unsafe stops every command with one line for each fault."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from digest.settings import Settings, secret_keys
 from tests.cli.terminal import Terminal
 
 PUBLIC: dict[str, Any] = {
@@ -108,3 +110,11 @@ def test_settings_come_from_a_file_and_the_environment_is_above_it(terminal: Ter
     terminal.set(tick_seconds=9)
     rows = {row["variable"]: row["value"] for row in terminal.read("config")}
     assert (rows["DIGEST_SITE_NAME"], rows["DIGEST_TICK_SECONDS"]) == ("From the file", "9")
+
+
+def test_the_key_of_an_installation_is_made_once_and_is_its_owners_alone(tmp_path: Path) -> None:
+    first = secret_keys(Settings(), tmp_path / "var")
+    assert secret_keys(Settings(), tmp_path / "var") == first
+    assert len(first[0]) >= 32
+    assert [file.name for file in (tmp_path / "var").iterdir()] == ["secret_key"]
+    assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o077 == 0
