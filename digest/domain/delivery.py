@@ -63,6 +63,7 @@ MOVES: dict[BatchState, frozenset[BatchState]] = {
     BatchState.UNKNOWN: frozenset({BatchState.SENT, BatchState.READY, BatchState.FAILED}),
     BatchState.FAILED: frozenset({BatchState.READY}),
     BatchState.SENT: frozenset(),
-    BatchState.SKIPPED: frozenset(),
+    BatchState.SKIPPED: frozenset({BatchState.READY}),
 }
-"""Which state may follow which. *ready* after *unknown* or *failed* is an operator's or a provider event's word."""
+"""Which state may follow which. *ready* after *unknown*, *failed* or a late *skipped* is the operator's word; *unknown*
+after *ready* is a batch that was to be tried again after a doubt and ran out of time."""
