@@ -109,7 +109,7 @@ def test_the_two_families_of_failure_are_apart() -> None:
     assert TryAgainError("busy", 7).after_seconds == 7
 
 
-def test_every_state_has_its_moves_and_only_sent_and_skipped_are_final() -> None:
+def test_every_state_has_its_moves_and_only_sent_is_final() -> None:
     assert set(MOVES) == set(BatchState)
     assert {state for state, after in MOVES.items() if not after} == {BatchState.SENT}
 
