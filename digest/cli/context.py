@@ -11,6 +11,8 @@ from digest.settings import load_settings
 from digest.store.database import current_revision, migrate, newest_revision
 
 FIRST_YEAR, LAST_YEAR = 1900, 2200
+LARGEST_ID = 2**63 - 1
+"""Beyond it no database can hold an id."""
 
 
 def utc_now() -> datetime:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from digest.cli.context import application, instant_text, read_date, read_instant, utc_now
+from digest.cli.context import LARGEST_ID, application, instant_text, read_date, read_instant, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError, PermanentError
 from digest.steps.take_turn import Turn, take_turn
@@ -13,7 +13,6 @@ from digest.store.ledger import Entry, entries, retry_batch
 from digest.store.sending import set_paused
 
 deliveries = typer.Typer(help="The ledger and the sending switch.", no_args_is_help=True)
-LARGEST_ID = 2**63 - 1
 STATUSES = ("planned", "ready", "sending", "sent", "skipped", "failed", "unknown")
 
 

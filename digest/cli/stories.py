@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from digest.bootstrap import Application
-from digest.cli.context import application, instant_text, read_file, utc_now
+from digest.cli.context import LARGEST_ID, application, instant_text, read_file, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say
 from digest.domain.brief import Candidate
 from digest.domain.errors import PermanentError
@@ -22,7 +22,6 @@ from digest.store.tables import Source
 sources = typer.Typer(help="Feeds: add, list, fetch, remove.", no_args_is_help=True)
 stories = typer.Typer(help="Stories: import, list, show.", no_args_is_help=True)
 MOST = 200
-LARGEST_ID = 2**63 - 1
 
 
 @sources.command("add")

@@ -14,6 +14,7 @@ from digest.domain.errors import BadInputError, PermanentError
 from digest.domain.schedule import is_known_zone, weekdays_text
 from digest.steps.erase_subscribers import erase_subscriber
 from digest.steps.import_subscribers import COLUMNS, Defaults, import_subscribers
+from digest.steps.manage_subscriptions import unsubscribe_address
 from digest.steps.read_subscribers import reader_of
 from digest.store.ledger import Entry, entries
 from digest.store.subscribers import confirmed_consent, count_by_state, everyone, find
@@ -177,6 +178,19 @@ def _record(subscriber: Subscriber) -> dict[str, object]:
         "paused_until": reader.paused_until_on.isoformat() if reader.paused_until_on else None,
         "next_send": instant_text(reader.next_send.at) if reader.next_send else None,
     }
+
+
+@subscribers.command("unsubscribe")
+def unsubscribe(email: str, as_json: AsJson = False) -> None:
+    """End a subscription on the reader's request, however they spelled the address."""
+    with application() as app:
+        reader = unsubscribe_address(app.sessions, email, utc_now())
+    if reader is None:
+        raise PermanentError(f"there is no subscriber {email}")
+    if as_json:
+        print_json({"status": reader.state, "reason": reader.reason})
+    else:
+        say(f"{reader.state}: {reader.reason}")
 
 
 @subscribers.command("erase")

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryReason
-from digest.domain.subscriber import SubscriberState
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber
 
 STATUS: ColumnElement[str] = func.coalesce(type_coerce(Delivery.state, String), type_coerce(Batch.state, String))
@@ -95,14 +94,3 @@ def retry_batch(session: Session, batch_id: int, now: datetime, expires_at: date
         .returning(Batch.id)
     )
     return freed.one_or_none() is not None
-
-
-def active_by_cadence(session: Session) -> list[tuple[CadenceRow, int]]:
-    """The cadences with how many active readers each has."""
-    rows = session.execute(
-        select(CadenceRow, func.count(Subscriber.id))
-        .join(Subscriber, Subscriber.cadence_id == CadenceRow.id)
-        .where(Subscriber.state == SubscriberState.ACTIVE)
-        .group_by(CadenceRow.id)
-    )
-    return [(row, number) for row, number in rows]

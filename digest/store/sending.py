@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, case, exists, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from digest.domain.brief import BriefState
-from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
+from digest.domain.delivery import MOVES, BatchState, DeliveryReason, DeliveryState
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber, Suppression, Switch
 
@@ -165,6 +165,8 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
     The number of attempts is the fence: whoever held an older claim cannot overwrite a newer one. A batch given up as
     *unknown* meanwhile is settled by the answer that did come.
     """
+    if outcome.state not in MOVES[BatchState.SENDING]:
+        raise ValueError(f"a batch that was sending can't become {outcome.state}")
     changes: dict[str, object] = {
         "state": outcome.state,
         "reason": outcome.reason,

@@ -240,3 +240,11 @@ def test_stats_count_by_state(terminal: Terminal) -> None:
     terminal.readers(SHANGHAI.format("a@example.com"), SHANGHAI.format("b@example.com"), "c@example.com,,,,,,ended,")
     assert terminal.read("subscribers", "stats") == {"active": 2, "ended": 1}
     assert terminal.done("subscribers", "stats").split() == ["state", "subscribers", "active", "2", "ended", "1"]
+
+
+def test_uns_07_an_operator_ends_a_subscription_in_any_spelling(terminal: Terminal) -> None:
+    terminal.readers("Reader.Test@example.com,en,UTC,,,,active,paper form")
+    ended = {"status": "ended", "reason": "unsubscribed"}
+    assert terminal.read("subscribers", "unsubscribe", "READER.TEST@EXAMPLE.com") == ended
+    assert terminal.read("subscribers", "show", "reader.test@example.com")["status"] == "ended"
+    assert "nobody@example.com" in terminal.refused("subscribers", "unsubscribe", "nobody@example.com", code=1)
