@@ -14,7 +14,8 @@ from digest.cli.morning import audit, deliveries, tick
 from digest.cli.operate import config, doctor, migrate_database
 from digest.cli.schedule import schedule
 from digest.cli.simulate import simulate
-from digest.cli.stories import sources, stories
+from digest.cli.sources import sources
+from digest.cli.stories import stories
 from digest.cli.subscribers import subscribers
 from digest.domain.errors import BadInputError, DigestError, shown
 from digest.settings import SettingsError

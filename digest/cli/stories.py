@@ -1,4 +1,4 @@
-"""``digest sources`` and ``digest stories``."""
+"""``digest stories``."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,113 +6,16 @@ from typing import Annotated
 
 import typer
 
-from digest.bootstrap import Application
 from digest.cli.context import LARGEST_ID, application, instant_text, read_file, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say
 from digest.domain.brief import Candidate
 from digest.domain.errors import PermanentError
-from digest.domain.language import parse_language
-from digest.ports import Fetched
 from digest.sources.story_file import parse_stories, story_schema
-from digest.steps.collect_stories import Collected, collect_source, import_stories, read_document
-from digest.steps.keep_sources import add_source, find_source, list_sources, remove_source
+from digest.steps.collect_stories import import_stories
 from digest.store.stories import listed, story_with_id
-from digest.store.tables import Source
 
-sources = typer.Typer(help="Feeds: add, list, fetch, remove.", no_args_is_help=True)
 stories = typer.Typer(help="Stories: import, list, show.", no_args_is_help=True)
 MOST = 200
-
-
-@sources.command("add")
-def add(
-    url: str,
-    name: Annotated[str, typer.Option(help="As readers see it; default the host.")] = "",
-    language: Annotated[str, typer.Option(help="en or zh, where the feed does not say.")] = "",
-    topic: Annotated[list[str] | None, typer.Option(help="Given to every story; may be repeated.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Add a feed."""
-    tongue = parse_language(language) if language else None
-    with application() as app:
-        source = add_source(app.sessions, url, name, tongue, topic or [], utc_now())
-    row = _source_row(source)
-    if as_json:
-        print_json(row)
-    else:
-        say(f"Added {source.name} ({source.feed_url}). Run: digest sources fetch")
-
-
-@sources.command("list")
-def list_all(as_json: AsJson = False) -> None:
-    """List the sources with their health."""
-    with application() as app:
-        rows = [_source_row(source) for source in list_sources(app.sessions)]
-    if as_json:
-        print_json(rows)
-    else:
-        print_table(("id", "name", "url", "language", "topics", "fetched", "error"), [tuple(r.values()) for r in rows])
-
-
-def _source_row(source: Source) -> dict[str, object]:
-    return {
-        "id": source.id,
-        "name": source.name,
-        "url": source.feed_url,
-        "language": source.language,
-        "topics": ",".join(source.topics),
-        "fetched_at": instant_text(source.fetched_at) if source.fetched_at else None,
-        "error": source.error,
-    }
-
-
-@sources.command("fetch")
-def fetch(
-    source: Annotated[str | None, typer.Argument(help="Name, id or URL; default all feeds.")] = None,
-    file: Annotated[Path | None, typer.Option(help="Read this saved document as if it came from the source.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Fetch feeds now and store what is new."""
-    with application() as app:
-        results = _fetch(app, source, file)
-    if as_json:
-        print_json([_collected_row(result) for result in results])
-    else:
-        print_table(("source", "new", "known", "notes", "error"), [_collected_row(r).values() for r in results])  # type: ignore[misc] # a dict keeps its order
-    if results and all(result.error for result in results):
-        raise typer.Exit(1)
-
-
-def _fetch(app: Application, source: str | None, file: Path | None) -> list[Collected]:
-    chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
-    if file is None:
-        return [collect_source(app.sessions, app.desk, one.id, utc_now()) for one in chosen if one.feed_url]
-    if len(chosen) != 1:
-        raise PermanentError(f"--file needs the one source it came from; there are {len(chosen)}: name it")
-    document = Fetched(chosen[0].feed_url or chosen[0].home_url, read_file(file))
-    return [read_document(app.sessions, app.desk, chosen[0], document, utc_now())]
-
-
-def _collected_row(result: Collected) -> dict[str, object]:
-    return {
-        "source": result.source,
-        "new": result.new,
-        "known": result.known,
-        "notes": list(result.notes),
-        "error": result.error,
-    }
-
-
-@sources.command("remove")
-def remove(source: str, as_json: AsJson = False) -> None:
-    """Remove a source and its stories."""
-    with application() as app:
-        removed = find_source(app.sessions, source)
-        remove_source(app.sessions, removed.id)
-    if as_json:
-        print_json({"removed": removed.name})
-    else:
-        say(f"Removed {removed.name}.")
 
 
 @stories.command("import")

@@ -10,8 +10,9 @@ from digest.domain.errors import BadInputError, DigestError
 from digest.domain.story import Story
 from digest.ports import Editor, FeedParser, Fetched, Fetcher
 from digest.steps.write_texts import write_texts
+from digest.store.collecting import save_edited_story, save_story
 from digest.store.database import Sessions
-from digest.store.stories import due_sources, save_edited_story, save_story, source_named
+from digest.store.sources import due_sources, source_named
 from digest.store.tables import Source
 
 LONGEST_REST = timedelta(days=1)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.store.database import Sessions
-from digest.store.stories import all_sources, source_at, source_named
+from digest.store.sources import all_sources, source_at, source_named
 from digest.store.tables import Source
 
 

@@ -4,7 +4,7 @@ from sqlalchemy import select
 
 from digest.rendering.topics import TOPICS
 from digest.store.database import Sessions
-from digest.store.stories import all_sources
+from digest.store.sources import all_sources
 from digest.store.tables import Story
 
 RECENT_STORIES = 500

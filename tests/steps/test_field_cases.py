@@ -10,7 +10,7 @@ from digest.domain.schedule import Cadence, next_send
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.steps.manage_subscriptions import request_subscription, unsubscribe
 from digest.steps.read_subscribers import find_by_address
-from digest.store.stories import due_sources
+from digest.store.sources import due_sources
 from digest.store.tables import Source
 from tests.steps.world import ZH, World, utc
 

@@ -17,9 +17,10 @@ from digest.steps.plan_editions import Planned, plan_editions
 from digest.steps.send_batches import Sent, send_batch
 from digest.steps.take_turn import Turn, take_turn
 from digest.store.cadences import cadence_id
+from digest.store.collecting import save_story
 from digest.store.database import Sessions
 from digest.store.ledger import Entry, entries
-from digest.store.stories import save_story, source_named
+from digest.store.sources import source_named
 from digest.store.subscribers import Wishes, add
 from digest.store.tables import Batch, Brief, Consent, Subscriber
 from tests.steps.recording import RecordingProvider

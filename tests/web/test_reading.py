@@ -9,7 +9,8 @@ from digest.domain.language import Language
 from digest.domain.story import Story, StoryText
 from digest.domain.subscriber import SubscriberState
 from digest.providers.outbox import list_messages, read_message
-from digest.store.stories import save_story, source_named
+from digest.store.collecting import save_story
+from digest.store.sources import source_named
 from tests.web.conftest import NOW, Site, links_in
 
 RECORD = "/stories/gb300-nvl72-moe-training-record"
