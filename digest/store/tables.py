@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     Time,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
@@ -121,6 +122,15 @@ class Story(Table):
     body: Mapped[str] = mapped_column(Text, default="")
     edited: Mapped[bool] = mapped_column(default=False)
     """Its texts came from a person's file: what a feed says later does not overwrite them."""
+    pinned: Mapped[bool] = mapped_column(default=False, server_default=false())
+    hidden: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Taken off every list and page by an editor."""
+    position: Mapped[int | None]
+    """Where an editor put it among the others; the lowest first."""
+    flag: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
+    """Why an editor should look at its texts; empty where nobody need."""
+    written_by: Mapped[str] = mapped_column(String(120), default="", server_default=text("''"))
+    """Which editor wrote its texts: a model and the version of its prompt, or empty for the source's own words."""
     written_at: Mapped[datetime | None]
     """When the editor went over its texts; empty until then."""
 
@@ -144,6 +154,65 @@ class StoryTextRow(Table):
     why_it_matters: Mapped[str] = mapped_column(Text, default="")
     what_to_watch: Mapped[str] = mapped_column(Text, default="")
     source_excerpt: Mapped[str] = mapped_column(Text, default="")
+
+
+class Assignment(Table):
+    """A story that waits for the writer. The row is the work to do, and is gone when it is done or given up."""
+
+    __tablename__ = "assignments"
+    __table_args__ = (Index(None, "due_at"),)
+
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"), primary_key=True)
+    due_at: Mapped[datetime]
+    lease_until_at: Mapped[datetime | None]
+    """Set while a worker is at it; one that died lets the lease run out."""
+    attempts: Mapped[int] = mapped_column(default=0)
+
+
+class DraftRow(Table):
+    """What a writer made of a source's text, so that the same text is never paid for twice."""
+
+    __tablename__ = "drafts"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """A hash of the writer, its prompt, its glossary and the text."""
+    texts: Mapped[dict[str, Any]]
+    topics: Mapped[list[Any]]
+    fault: Mapped[str] = mapped_column(Text, default="")
+    created_at: Mapped[datetime]
+
+
+class Spending(Table):
+    """What a writer has used up on one day, UTC."""
+
+    __tablename__ = "spendings"
+
+    writer: Mapped[str] = mapped_column(String(120), primary_key=True)
+    on: Mapped[date] = mapped_column("spent_on", Date, primary_key=True)
+    tokens: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class Correction(Table):
+    """What was wrong in a story, for those who got it so."""
+
+    __tablename__ = "corrections"
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"))
+    notes: Mapped[dict[str, Any]]
+    """Language -> what was wrong and what is right."""
+    created_at: Mapped[datetime]
+
+
+class CorrectedBrief(Table):
+    """A brief that went out with the wrong text, or one that carries the notice."""
+
+    __tablename__ = "corrected_briefs"
+    __table_args__ = (Index(None, "brief_id"),)
+
+    correction_id: Mapped[int] = mapped_column(ForeignKey("corrections.id", ondelete="CASCADE"), primary_key=True)
+    brief_id: Mapped[int] = mapped_column(ForeignKey("briefs.id", ondelete="CASCADE"), primary_key=True)
+    is_notice: Mapped[bool] = mapped_column(default=False)
 
 
 class CadenceRow(Table):
