@@ -31,6 +31,8 @@ _BY_STATUS = {
 }
 _BY_SUBJECT = {"3": Fault.MAILBOX, "6": Fault.SENDER, "7": Fault.SENDER}
 """RFC 3463 §3: 3 is the receiving system, 6 the content, 7 security and policy."""
+_ABOUT_US = frozenset({"6", "7"})
+"""Subjects that are ours in a 4.x.x too: a 4.7.32 is a DMARC fault of the sender, for all readers."""
 
 _THROTTLES = re.compile(
     # QQ answers 550 to what passes in minutes.
@@ -67,7 +69,7 @@ def fault_of(status: str, text: str) -> Fault:
     if _THROTTLES.search(text):
         return Fault.THROTTLED
     kind, _, detail = status.partition(".")
-    if kind == "4":
+    if kind == "4" and detail.partition(".")[0] not in _ABOUT_US:
         return Fault.MAILBOX
     if known := _BY_STATUS.get(detail) or _BY_SUBJECT.get(detail.partition(".")[0]):
         return known
@@ -95,6 +97,11 @@ def refusal_of(code: int, text: str) -> Refusal | None:
 def is_about_us(code: int, text: str) -> bool:
     """Whether a reply to RCPT says that the server does not let us send at all: log in first, or no relaying."""
     return code == 530 or (code >= 500 and bool(_NOT_OURS_TO_RELAY.search(text)))  # noqa: PLR2004 # RFC 4954 §6
+
+
+def reply_text(words: bytes | str) -> str:
+    """The words of a reply as they may be kept."""
+    return without_addresses(words.decode("utf-8", "replace") if isinstance(words, bytes) else words)
 
 
 def without_addresses(text: str) -> str:

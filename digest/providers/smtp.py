@@ -9,15 +9,8 @@ from digest.domain.delivery import DeliveryReason
 from digest.ports import HandOver, Message, Recipient, Refusal, Sender
 from digest.providers.answers import is_about_us, refusal_of
 from digest.providers.mailbox_syntax import needs_smtputf8
-from digest.providers.smtp_session import (
-    Answer,
-    ConnectFailedError,
-    Relay,
-    Session,
-    SessionLostError,
-    Stage,
-    open_session,
-)
+from digest.providers.smtp_connection import ConnectFailedError, Relay, open_connection
+from digest.providers.smtp_session import Answer, Envelope, Session, SessionLostError, Stage
 from digest.providers.tally import LONGEST_HAND_OVER, Tally
 from digest.rendering.mime import Encoder
 
@@ -48,25 +41,32 @@ class SmtpProvider:
 
     Args:
         url: ``smtp://user:pass@host:port`` (STARTTLS where offered) or ``smtps://…``.
-        sender: who the mail is from; also the envelope sender.
+        sender: who the mail is from; also the envelope sender without ``return_path``.
         timeout: seconds that any single wait on the network may take.
         batch_size: recipients of one hand-over.
         messages_per_connection: then a new one is opened; large receivers close or slow down long ones.
+        return_path: recipient key -> envelope sender of that message (VERP), so that a bounce tells whose it is.
+        sign: message -> message with a DKIM signature.
     """
 
     name = "smtp"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 # each is a choice of its own
         self,
         url: str,
         sender: Sender,
+        *,
         timeout: float = 25.0,
         batch_size: int = 50,
         messages_per_connection: int = 100,
+        return_path: Callable[[str], str] | None = None,
+        sign: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self.batch_size = batch_size
         self._relay = Relay.from_url(url)
-        self._sender = sender
+        self._our_name = sender.address.rpartition("@")[2]
+        self._return_path = return_path or (lambda _: sender.address)
+        self._sign = sign or (lambda source: source)
         self._timeout = timeout
         self._messages_per_connection = messages_per_connection
         self._encoder = Encoder(sender)
@@ -85,7 +85,7 @@ class SmtpProvider:
                 tally.alarm = f"smtp: {failure}" if failure.needs_operator else ""
                 break
             was_idle = session.answered > 0
-            if not self._send_over(session, tally, lambda recipient: encoded.for_recipient(recipient, now), latest):
+            if not self._send_over(session, tally, lambda one: self._sign(encoded.for_recipient(one, now)), latest):
                 break
             fruitless = 0 if was_idle or session.answered else fruitless + 1
         return tally.result()
@@ -99,32 +99,44 @@ class SmtpProvider:
         try:
             return self._idle.pop()
         except IndexError:
-            return open_session(self._relay, self._sender.address, self._timeout)
+            return Session(open_connection(self._relay, self._our_name, self._timeout))
+
+    def _envelope(self, recipient: Recipient) -> Envelope:
+        return Envelope(self._return_path(recipient.key), recipient.address)
 
     def _send_over(
         self, session: Session, tally: Tally, source_for: Callable[[Recipient], bytes], latest: float
     ) -> bool:
         """Send to those waiting until none is left or the session ends; whether another session may help."""
         was_idle = session.answered > 0
-        for recipient in list(tally.waiting.values()):
-            if session.answered >= self._messages_per_connection:
+        waiting = _sendable(session, tally)
+        while waiting:
+            left = self._messages_per_connection - session.answered
+            if left <= 0:
                 session.close()
             if session.closed:
                 return True
             if monotonic() > latest:
                 break
-            if needs_smtputf8(recipient.address) and not session.smtputf8:
-                tally.refuse(recipient, Refusal(DeliveryReason.INVALID_ADDRESS, "the relay does not offer SMTPUTF8"))
-                continue
+            recipient = waiting.popleft()
+            following = self._envelope(waiting[0]) if waiting and left > 1 else None
             try:
-                answer = session.send(recipient.address, source_for(recipient))
+                answer = session.send(self._envelope(recipient), source_for(recipient), following)
             except SessionLostError as lost:
                 return _record_loss(tally, recipient, lost, was_idle=was_idle)
             if not _record(tally, recipient, answer, session):
                 break
-        if not session.closed:
+        if session.rest():
             self._idle.append(session)
         return not tally.alarm and session.closed
+
+
+def _sendable(session: Session, tally: Tally) -> deque[Recipient]:
+    """Those waiting, but for the ones that this relay can't be given."""
+    for recipient in list(tally.waiting.values()):
+        if needs_smtputf8(recipient.address) and not session.smtputf8:
+            tally.refuse(recipient, Refusal(DeliveryReason.INVALID_ADDRESS, "the relay does not offer SMTPUTF8"))
+    return deque(tally.waiting.values())
 
 
 def _record(tally: Tally, recipient: Recipient, answer: Answer, session: Session) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP as SMTP_POLICY
 from types import TracebackType
-from typing import AnyStr, Self
+from typing import Any, AnyStr, Self
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
@@ -60,17 +60,29 @@ class SmtpDouble:
 
     Args:
         smtputf8: whether it offers SMTPUTF8.
+        pipelining: whether it offers PIPELINING (RFC 2920).
         password: the one that user ``relay`` must give; none is asked for when it is empty.
         tls: offered with STARTTLS.
+        tls_first: spoken from the first byte (``smtps``) instead.
     """
 
-    def __init__(self, *, smtputf8: bool = False, password: str = "", tls: ssl.SSLContext | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        smtputf8: bool = False,
+        pipelining: bool = True,
+        password: str = "",
+        tls: ssl.SSLContext | None = None,
+        tls_first: bool = False,
+    ) -> None:
         self.behaviour = Behaviour()
         self.taken: list[Taken] = []
         self.connections = 0
         self.largest_connection = 0
         self.secured: list[bool] = []
-        self._smtputf8, self._password, self._tls = smtputf8, password, tls
+        self.pipelining = pipelining
+        self.largest_group = 0
+        self._smtputf8, self._password, self._tls, self._tls_first = smtputf8, password, tls, tls_first
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._server: asyncio.Server | None = None
@@ -79,7 +91,8 @@ class SmtpDouble:
     @property
     def url(self) -> str:
         login = f"relay:{self._password}@" if self._password else ""
-        return f"smtp://{login}localhost:{self.port}"
+        scheme = "smtps" if self._tls_first else "smtp"
+        return f"{scheme}://{login}localhost:{self.port}"
 
     @property
     def asks_for_login(self) -> bool:
@@ -102,7 +115,9 @@ class SmtpDouble:
         self._loop.close()
 
     async def _open(self) -> None:
-        self._server = await self._loop.create_server(self._connection, "127.0.0.1", 0)
+        self._server = await self._loop.create_server(
+            self._connection, "127.0.0.1", 0, ssl=self._tls if self._tls_first else None
+        )
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def _shut(self) -> None:
@@ -116,12 +131,13 @@ class SmtpDouble:
     def _connection(self) -> SMTP:
         self.connections += 1
         return _Protocol(
+            self,
             _Handler(self),
             hostname="relay.example.com",
             ident="double",
             loop=self._loop,
             enable_SMTPUTF8=self._smtputf8,
-            tls_context=self._tls,
+            tls_context=None if self._tls_first else self._tls,
             auth_require_tls=False,
             authenticator=self._authenticate if self.asks_for_login else None,
         )
@@ -135,6 +151,17 @@ class SmtpDouble:
 
 class _Protocol(SMTP):
     """Closes after 421, as RFC 5321 §3.8 says a server does."""
+
+    def __init__(self, double: SmtpDouble, handler: "_Handler", **options: Any) -> None:  # noqa: ANN401 # aiosmtpd's
+        super().__init__(handler, **options)
+        self._double = double
+
+    def data_received(self, data: bytes) -> None:
+        """What comes in one read is what the client wrote together."""
+        commands = [line[:4].upper() for line in data.split(b"\r\n")]
+        together = sum(command in {b"RSET", b"MAIL", b"RCPT", b"DATA"} for command in commands)
+        self._double.largest_group = max(self._double.largest_group, together)
+        super().data_received(data)
 
     async def push(self, status: AnyStr) -> None:
         await super().push(status)
@@ -155,7 +182,13 @@ class _Handler:
     def _behaviour(self) -> Behaviour:
         return self._double.behaviour
 
-    async def handle_MAIL(  # noqa: N802 # aiosmtpd finds its hooks by these names
+    async def handle_EHLO(  # noqa: N802 # aiosmtpd finds its hooks by these names
+        self, _server: SMTP, session: Session, _envelope: Envelope, name: str, lines: list[str]
+    ) -> list[str]:
+        session.host_name = name
+        return [*lines[:-1], "250-PIPELINING", lines[-1]] if self._double.pipelining else lines
+
+    async def handle_MAIL(  # noqa: N802 # likewise
         self, _server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if self._behaviour.close_after is not None and self._count >= self._behaviour.close_after:

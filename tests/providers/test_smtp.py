@@ -303,30 +303,36 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def tls_server(certificate: Path) -> SmtpDouble:
+def tls_server(certificate: Path, *, tls_first: bool = False) -> SmtpDouble:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
-    return SmtpDouble(tls=context)
+    return SmtpDouble(tls=context, tls_first=tls_first)
 
 
-def test_starttls_is_used_where_it_is_offered(
+@pytest.mark.parametrize("tls_first", [False, True], ids=["STARTTLS", "smtps"])
+def test_tls_is_spoken_where_it_is_offered_or_from_the_first_byte(
     certificate: Path,
     sender: Sender,
     message: Message,
     readers: Readers,
     now: datetime,
     monkeypatch: pytest.MonkeyPatch,
+    *,
+    tls_first: bool,
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    with tls_server(certificate) as server, closing(SmtpProvider(server.url, sender, timeout=5)) as provider:
+    server = tls_server(certificate, tls_first=tls_first)
+    with server, closing(SmtpProvider(server.url, sender, timeout=5)) as provider:
         assert len(provider.hand_over(message, readers(1), now).accepted) == 1
-    assert server.secured == [True]
+    assert server.secured == [not tls_first]  # aiosmtpd only counts what STARTTLS secured
+    assert len(server.taken) == 1
 
 
+@pytest.mark.parametrize("tls_first", [False, True], ids=["STARTTLS", "smtps"])
 def test_a_certificate_nobody_vouches_for_is_an_alarm_and_nothing_is_sent(
-    certificate: Path, sender: Sender, message: Message, readers: Readers, now: datetime
+    certificate: Path, sender: Sender, message: Message, readers: Readers, now: datetime, *, tls_first: bool
 ) -> None:
-    with tls_server(certificate) as server:
+    with tls_server(certificate, tls_first=tls_first) as server:
         given = SmtpProvider(server.url, sender, timeout=5).hand_over(message, readers(2), now)
     assert "certificate" in given.alarm.lower()
     assert len(given.again) == 2
