@@ -84,6 +84,8 @@ class HandOver:
         receipt: the provider's id of the hand-over, where it gives one.
         after_seconds: how long the provider asks to wait before *again*.
         alarm: set when the operator has to act (credentials refused, say): sending stops.
+        delayed: why those to be given *again* were not even tried: a ceiling, or a wait that was asked for earlier. It
+            is no try, so it is not counted as one.
     """
 
     accepted: frozenset[str] = frozenset()
@@ -93,6 +95,7 @@ class HandOver:
     receipt: str = ""
     after_seconds: float | None = None
     alarm: str = ""
+    delayed: str = ""
 
 
 class Provider(Protocol):

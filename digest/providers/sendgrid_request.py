@@ -30,7 +30,6 @@ def mail_of(message: Message, recipients: Sequence[Recipient], sender: Sender) -
         if clean(sender.name)
         else {"email": sender.address},
         "subject": clean(message.subject),
-        "personalizations": [_personalization(message, recipient) for recipient in recipients],
         "content": [
             {"type": "text/plain", "value": message.text},
             {"type": "text/html", "value": message.html},
@@ -43,12 +42,49 @@ def mail_of(message: Message, recipients: Sequence[Recipient], sender: Sender) -
         "categories": [message.kind],
         "custom_args": {MESSAGE_ARGUMENT: message.key},
         "tracking_settings": TRACKING_OFF,
+        "personalizations": [_personalization(message, recipient) for recipient in recipients],
     }
 
 
-def body_of(mail: dict[str, Any]) -> bytes:
-    """The request as bytes."""
-    return json.dumps(mail, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+class Envelope:
+    """A message ready to be asked for any number of times: what all readers share is encoded once, each reader once.
+
+    Args:
+        message: what is sent.
+        sender: who it is from.
+        most_bytes: how long a request may be.
+    """
+
+    def __init__(self, message: Message, sender: Sender, most_bytes: int) -> None:
+        self._message, self._most_bytes = message, most_bytes
+        self._head = _encoded(mail_of(message, [], sender)).removesuffix(b"]}")
+        self._pieces: dict[str, bytes] = {}
+
+    def body(self, group: Sequence[Recipient]) -> bytes:
+        """The request for these recipients, in their order."""
+        return self._head + b",".join(map(self._piece, group)) + b"]}"
+
+    def parts(self, group: Sequence[Recipient], most: int) -> list[list[Recipient]]:
+        """The group cut into requests of at most ``most`` recipients and of no more bytes than one may have."""
+        parts: list[list[Recipient]] = []
+        room = 0
+        for recipient in group:
+            size = len(self._piece(recipient)) + 1
+            if not parts or len(parts[-1]) >= most or size > room:
+                parts.append([])
+                room = self._most_bytes - len(self._head) - len(b"]}")
+            parts[-1].append(recipient)
+            room -= size
+        return parts
+
+    def _piece(self, recipient: Recipient) -> bytes:
+        if recipient.key not in self._pieces:
+            self._pieces[recipient.key] = _encoded(_personalization(self._message, recipient))
+        return self._pieces[recipient.key]
+
+
+def _encoded(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def without_twins(recipients: Iterable[Recipient]) -> list[list[Recipient]]:

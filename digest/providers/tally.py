@@ -18,12 +18,14 @@ class Tally:
         waiting: key -> recipient, of those not settled yet, in the order they are to be tried.
         after_seconds: how long the provider asks to wait.
         alarm: why the operator has to act; set it and stop.
+        delayed: why whoever still waits was not even tried.
     """
 
     def __init__(self, recipients: Sequence[Recipient]) -> None:
         self.waiting = {recipient.key: recipient for recipient in recipients}
         self.after_seconds: float | None = None
         self.alarm = ""
+        self.delayed = ""
         self._accepted: set[str] = set()
         self._refused: dict[str, Refusal] = {}
         self._unknown: set[str] = set()
@@ -58,6 +60,10 @@ class Tally:
         """Not taken; tried again after the others."""
         self.waiting[recipient.key] = self.waiting.pop(recipient.key)
 
+    def delay(self, why: str, seconds: float) -> None:
+        """Nobody is tried now, because of a wait that was asked for or a ceiling."""
+        self.delayed, self.after_seconds = why, seconds
+
     def result(self) -> HandOver:
         """The outcome; every key given is in exactly one of the four."""
         return HandOver(
@@ -68,6 +74,7 @@ class Tally:
             receipt=",".join(self._receipts)[:_LONGEST_RECEIPT],
             after_seconds=self.after_seconds,
             alarm=self.alarm,
+            delayed=self.delayed,
         )
 
     def _settled(self, recipients: Iterable[Recipient]) -> list[str]:

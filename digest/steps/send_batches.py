@@ -34,6 +34,9 @@ LEASE = timedelta(minutes=15)
 MOST_ATTEMPTS = 8
 FIRST_WAIT = timedelta(seconds=15)
 LONGEST_WAIT = timedelta(minutes=15)
+JITTER = 0.2
+GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it, whole parts taken off, spread evenly: batches that failed together don't come back together."""
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class Sent:
     unknown: int = 0
     again: int = 0
     alarm: str = ""
+    delayed: str = ""
 
 
 def delivery_key(subscriber_id: int, on: date) -> str:
@@ -137,13 +141,15 @@ def _report(out: dict[tuple[int, date], OwnState], given: HandOver, outcome: Bat
         unknown=len(given.unknown),
         again=0 if given_up else len(given.again),
         alarm=given.alarm,
+        delayed=given.delayed,
     )
 
 
 def _outcome(batch: Batch, given: HandOver, now: datetime) -> BatchOutcome:
     """What the batch becomes; decided without touching anything."""
-    if given.again and (given.alarm or batch.attempts < MOST_ATTEMPTS):
-        return BatchOutcome(BatchState.READY, not_before_at=now + _wait(batch, given), detail=given.alarm)
+    if given.again and (given.alarm or given.delayed or batch.attempts < MOST_ATTEMPTS):
+        detail = given.alarm or given.delayed
+        return BatchOutcome(BatchState.READY, not_before_at=now + _wait(batch, given), detail=detail)
     if given.again:
         return BatchOutcome(BatchState.FAILED, DeliveryReason.TRIED_OUT)
     if given.unknown and not given.accepted:
@@ -152,9 +158,11 @@ def _outcome(batch: Batch, given: HandOver, now: datetime) -> BatchOutcome:
 
 
 def _wait(batch: Batch, given: HandOver) -> timedelta:
+    """As long as asked; else longer from try to try, and up to a fifth more, each batch differently."""
     if given.after_seconds is not None:
         return timedelta(seconds=max(1.0, given.after_seconds))
-    return min(FIRST_WAIT * (1 << batch.attempts - 1), LONGEST_WAIT)
+    wait = min(FIRST_WAIT * (1 << batch.attempts - 1), LONGEST_WAIT)
+    return wait * (1 + JITTER * (batch.id * GOLDEN % 1))
 
 
 def _own_states(going: dict[str, Member], given: HandOver, outcome: BatchOutcome) -> dict[tuple[int, date], OwnState]:

@@ -102,7 +102,7 @@ def _state(letter: Letter, given: HandOver) -> BatchState:
         return BatchState.SENT
     if given.unknown:
         return BatchState.UNKNOWN
-    if given.refused or letter.attempts >= MOST_ATTEMPTS:
+    if given.refused or (letter.attempts >= MOST_ATTEMPTS and not given.delayed):
         return BatchState.FAILED
     return BatchState.READY
 
@@ -116,7 +116,7 @@ def _record(sessions: Sessions, letter: Letter, given: HandOver, state: BatchSta
         row.sent_at = now if state is BatchState.SENT else None
         row.detail = given.alarm or next((refusal.detail for refusal in given.refused.values()), "")
         if state is BatchState.READY:
-            wait = FIRST_WAIT * (1 << letter.attempts - 1)
+            wait = FIRST_WAIT * (1 << min(letter.attempts, MOST_ATTEMPTS) - 1)
             asked = timedelta(seconds=given.after_seconds or 0)
             row.not_before_at, row.nudged_at = now + max(wait, asked), None
     return state

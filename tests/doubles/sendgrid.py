@@ -1,10 +1,9 @@
 """SendGrid's v3 Mail Send on loopback: takes what the reference allows, refuses the rest, fails when told to.
 
-By hand: ``python tests/doubles/sendgrid.py --port 8026 --key SG.test --fail 429:0.01 --drop-after 0.005``, then
+By hand: ``python -m tests.doubles.sendgrid_by_hand --port 8026 --fail 429:0.01 --drop-after 0.005 --events URL``, then
 ``GET /stats``. In tests: ``with SendGridDouble() as double``, with ``double.script`` for what comes next.
 """
 
-import argparse
 import json
 import random
 import socket
@@ -14,11 +13,12 @@ from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from email.message import Message
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from tests.doubles.sendgrid_rules import Complaint, complaints_about
+from tests.doubles.sendgrid_rules import Complaint, complaints_about, parsed
 
 MOST_BYTES = 30 * 2**20
 KEY = "SG.test-key"
@@ -30,15 +30,19 @@ class Answer:
 
     Attributes:
         status: answered without taking anything; 0: the request is judged.
-        drop: ``before`` judging, or ``after`` taking it, the connection ends without an answer.
+        page: a body in no form of the API's, as a gateway would give.
+        drop: the connection ends without an answer: ``reading`` the request, ``before`` judging it, or ``after`` it.
         hang: it says nothing until the double ends; what it was asked to take is taken.
+        delay_seconds: it takes its time first.
     """
 
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     errors: Sequence[Complaint] = ()
+    page: str = ""
     drop: str = ""
     hang: bool = False
+    delay_seconds: float = 0.0
 
 
 JUDGE = Answer()
@@ -48,33 +52,83 @@ JUDGE = Answer()
 class Delivered:
     """One reader's message as SendGrid would make it of an accepted request."""
 
-    address: str
-    subject: str
-    sender: Mapping[str, str]
-    html: str
-    text: str
-    headers: Mapping[str, str]
-    custom_args: Mapping[str, str]
+    mail: Mapping[str, Any] = field(repr=False)
+    own: Mapping[str, Any] = field(repr=False)
     request: str
+
+    @property
+    def address(self) -> str:
+        return str(self.own["to"][0]["email"])
+
+    @property
+    def subject(self) -> str:
+        return self._filled(str(self.own.get("subject", self.mail["subject"])))
+
+    @property
+    def sender(self) -> Mapping[str, str]:
+        return dict(self.mail["from"])
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {**self.mail.get("headers", {}), **self.own.get("headers", {})}
+
+    @property
+    def custom_args(self) -> Mapping[str, str]:
+        return {**self.mail.get("custom_args", {}), **self.own.get("custom_args", {})}
+
+    @cached_property
+    def html(self) -> str:
+        return self._content("text/html")
+
+    @cached_property
+    def text(self) -> str:
+        return self._content("text/plain")
+
+    def _content(self, kind: str) -> str:
+        return self._filled(next((part["value"] for part in self.mail["content"] if part["type"] == kind), ""))
+
+    def _filled(self, text: str) -> str:
+        for tag, value in self.own.get("substitutions", {}).items():
+            text = text.replace(tag, value)
+        return text
 
 
 @dataclass
 class Rates:
-    """How often a double that is run by hand fails; each between 0 and 1."""
+    """How often a double fails by chance; each between 0 and 1."""
 
     statuses: Mapping[int, float] = field(default_factory=dict)
     drop_before: float = 0.0
     drop_after: float = 0.0
+    delay_seconds: float = 0.0
     chance: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311 # no secret is drawn
 
     def next(self) -> Answer:
         for status, rate in self.statuses.items():
             if self.chance.random() < rate:
                 wait = {"Retry-After": "1"} if status == 429 else {}
-                return Answer(status=status, headers=wait)
-        if self.chance.random() < self.drop_before:
-            return Answer(drop="before")
-        return Answer(drop="after") if self.chance.random() < self.drop_after else JUDGE
+                return Answer(status=status, headers=wait, delay_seconds=self.delay_seconds)
+        drop = "before" if self.chance.random() < self.drop_before else ""
+        drop = drop or ("after" if self.chance.random() < self.drop_after else "")
+        return Answer(drop=drop, delay_seconds=self.delay_seconds)
+
+
+@dataclass
+class Throttle:
+    """So many requests a second, and 429 with the documented headers beyond; seconds are the wall clock's."""
+
+    per_second: int
+    second: int = 0
+    used: int = 0
+
+    def headers(self, now: float) -> tuple[bool, dict[str, str]]:
+        """Whether a request at ``now`` is one too many, and what every answer then says."""
+        if int(now) != self.second:
+            self.second, self.used = int(now), 0
+        self.used += 1
+        left = max(0, self.per_second - self.used)
+        told = {"Limit": str(self.per_second), "Remaining": str(left), "Reset": str(self.second + 1)}
+        return self.used > self.per_second, {f"X-RateLimit-{name}": value for name, value in told.items()}
 
 
 class SendGridDouble:
@@ -84,12 +138,20 @@ class SendGridDouble:
         script: answers to the requests to come, in order; after the last one every request is judged.
         always: answers every request once the script is used up.
         names_fields: whether a 400 says which field it is about.
-        delivered: what was taken, in order; stays empty with ``keep=False``.
+        delivered: what was taken, in order; :meth:`pop_delivered` takes it out.
         counts: how many messages were taken per address.
-        bodies: requests as they came.
+        bodies: requests as they came; stays empty with ``keep=False``.
     """
 
-    def __init__(self, port: int = 0, key: str = KEY, rates: Rates | None = None, *, keep: bool = True) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        key: str = KEY,
+        rates: Rates | None = None,
+        throttle: Throttle | None = None,
+        *,
+        keep: bool = True,
+    ) -> None:
         self.script: deque[Answer] = deque()
         self.always: Answer | None = None
         self.names_fields = True
@@ -100,7 +162,7 @@ class SendGridDouble:
         self.connections = 0
         self.statuses: Counter[int] = Counter()
         self.ended = threading.Event()
-        self._key, self._rates, self._keep = key, rates, keep
+        self._key, self._rates, self._throttle, self._keep = key, rates, throttle, keep
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", port), _Handler)
         self._server.double = self
@@ -131,15 +193,28 @@ class SendGridDouble:
             "statuses": {str(status): count for status, count in self.statuses.items()},
         }
 
-    def next_answer(self, body: bytes) -> Answer:
-        """What becomes of the request that has just come."""
+    def pop_delivered(self) -> list[Delivered]:
+        """What was taken since the last call."""
+        with self._lock:
+            taken, self.delivered = self.delivered, []
+        return taken
+
+    def next_answer(self) -> Answer:
+        """What becomes of the request that is coming."""
         with self._lock:
             self.requests += 1
-            if self._keep:
-                self.bodies.append(body)
             if self.script:
                 return self.script.popleft()
-            return self.always or (self._rates.next() if self._rates else JUDGE)
+            if self.always:
+                return self.always
+            is_over, told = self._throttle.headers(time.time()) if self._throttle else (False, {})
+            if is_over:
+                return Answer(429, headers=told, errors=[_error("too many requests")])
+            return self._rates.next() if self._rates else JUDGE
+
+    def note_body(self, body: bytes) -> None:
+        if self._keep:
+            self.bodies.append(body)
 
     def judge(self, headers: Message, body: bytes) -> Answer:
         """The API's own answer to a request; a 202 takes it."""
@@ -149,10 +224,11 @@ class SendGridDouble:
             return Answer(415, errors=[_error("Content-Type should be application/json.")])
         if len(body) > MOST_BYTES:
             return Answer(413, errors=[_error("The JSON payload you have included in your request is too large.")])
-        if complaints := complaints_about(body):
+        mail = parsed(body)
+        if complaints := complaints_about(mail):
             shown = complaints if self.names_fields else [one | {"field": None} for one in complaints]
             return Answer(400, errors=shown)
-        return Answer(202, headers={"X-Message-Id": self._take(json.loads(body))})
+        return Answer(202, headers={"X-Message-Id": self._take(mail)})
 
     def count_status(self, status: int) -> None:
         with self._lock:
@@ -161,36 +237,14 @@ class SendGridDouble:
     def _take(self, mail: dict[str, Any]) -> str:
         with self._lock:
             request = f"request{self.requests:08d}"
-            for one in mail["personalizations"]:
-                self.counts.update(entry["email"] for entry in one["to"])
-                if self._keep:
-                    self.delivered.append(_delivered(mail, one, request))
+            everyone = mail["personalizations"]
+            self.counts.update([entry["email"] for own in everyone for entry in own["to"]])
+            self.delivered += [Delivered(mail, own, request) for own in everyone]
         return request
 
 
 def _error(message: str) -> Complaint:
     return {"message": message, "field": None, "help": None}
-
-
-def _delivered(mail: dict[str, Any], one: dict[str, Any], request: str) -> Delivered:
-    content = {part["type"]: part["value"] for part in mail["content"]}
-    filled = {kind: _filled(value, one.get("substitutions", {})) for kind, value in content.items()}
-    return Delivered(
-        address=one["to"][0]["email"],
-        subject=_filled(one.get("subject", mail["subject"]), one.get("substitutions", {})),
-        sender=mail["from"],
-        html=filled.get("text/html", ""),
-        text=filled.get("text/plain", ""),
-        headers=mail.get("headers", {}) | one.get("headers", {}),
-        custom_args=mail.get("custom_args", {}) | one.get("custom_args", {}),
-        request=request,
-    )
-
-
-def _filled(text: str, substitutions: Mapping[str, str]) -> str:
-    for tag, value in substitutions.items():
-        text = text.replace(tag, value)
-    return text
 
 
 class _Server(ThreadingHTTPServer):
@@ -230,13 +284,23 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._write(404, {}, b"")
 
+    def do_HEAD(self) -> None:  # likewise
+        self._write(405, {"Allow": "POST"}, b"")
+
     def do_POST(self) -> None:  # likewise
         double = self.server.double
-        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if self.path != "/v3/mail/send":
             self._write(404, {}, b"")
             return
-        told = double.next_answer(body)
+        told = double.next_answer()
+        if told.drop == "reading":
+            _end(self.connection, socket.SHUT_RD)
+            self._hang_up()
+            return
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        double.note_body(body)
+        if told.delay_seconds:
+            double.ended.wait(told.delay_seconds)
         if told.drop == "before":
             self._hang_up()
             return
@@ -247,7 +311,7 @@ class _Handler(BaseHTTPRequestHandler):
         if told.hang or told.drop == "after":
             self._hang_up()
             return
-        errors = json.dumps({"errors": list(answer.errors)}).encode() if answer.errors else b""
+        errors = json.dumps({"errors": list(answer.errors)}).encode() if answer.errors else answer.page.encode()
         self._write(answer.status, answer.headers, errors)
 
     def _write(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
@@ -265,32 +329,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests hold addresses; they are counted, not logged."""
 
 
-def _end(connection: socket.socket) -> None:
+def _end(connection: socket.socket, how: int = socket.SHUT_RDWR) -> None:
     try:
-        connection.shutdown(socket.SHUT_RDWR)
+        connection.shutdown(how)
     except OSError:
         return  # the other side was faster
-
-
-def main() -> None:
-    """Run by hand until interrupted."""
-    parser = argparse.ArgumentParser(description="A SendGrid of one's own on loopback.")
-    parser.add_argument("--port", type=int, default=8026)
-    parser.add_argument("--key", default=KEY)
-    parser.add_argument("--fail", action="append", default=[], metavar="STATUS:RATE", help="e.g. 429:0.01")
-    parser.add_argument("--drop-before", type=float, default=0.0)
-    parser.add_argument("--drop-after", type=float, default=0.0)
-    given = parser.parse_args()
-    statuses = {int(status): float(rate) for status, _, rate in (one.partition(":") for one in given.fail)}
-    rates = Rates(statuses, given.drop_before, given.drop_after)
-    with SendGridDouble(given.port, given.key, rates, keep=False) as double:
-        print(f"{double.host}/v3/mail/send takes mail; {double.host}/stats counts it. Ctrl-C ends.", flush=True)  # noqa: T201
-        try:
-            while True:
-                time.sleep(3600)
-        except KeyboardInterrupt:
-            print(json.dumps(double.stats()))  # noqa: T201 # a command by hand
-
-
-if __name__ == "__main__":
-    main()

@@ -233,11 +233,11 @@ class _Handler:
 
 
 @contextlib.contextmanager
-def mute_server() -> Iterator[int]:
+def mute_server(port: int = 0) -> Iterator[int]:
     """The port of a server that lets anybody connect and never says a word."""
-    with contextlib.closing(_listening()) as listener:
+    with contextlib.closing(_listening(port)) as listener:
         yield listener.getsockname()[1]
 
 
-def _listening() -> socket.socket:
-    return socket.create_server(("127.0.0.1", 0))
+def _listening(port: int = 0) -> socket.socket:
+    return socket.create_server(("127.0.0.1", port))

@@ -1,7 +1,8 @@
 import json
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,11 +30,12 @@ from digest.domain.errors import BadInputError
 from digest.ports import HandOver, Message, Recipient, Sender
 from digest.providers.sendgrid import MOST_REQUESTS, SendGridProvider
 from digest.providers.sendgrid_request import mail_of, without_twins
+from digest.providers.waits import RedisEnds, Waits
 from tests.doubles.sendgrid import KEY, Answer, SendGridDouble
 from tests.doubles.smtp import mute_server
 
 Readers = Callable[..., list[Recipient]]
-Given = Callable[[list[Recipient]], HandOver]
+Given = Callable[..., HandOver]
 
 
 @pytest.fixture
@@ -50,8 +52,8 @@ def provider(double: SendGridDouble, sender: Sender) -> Iterator[SendGridProvide
 
 @pytest.fixture
 def give(provider: SendGridProvider, message: Message, now: datetime) -> Given:
-    def hand_over(recipients: list[Recipient]) -> HandOver:
-        given = provider.hand_over(message, recipients, now)
+    def hand_over(recipients: list[Recipient], words: Message = message, at: datetime = now) -> HandOver:
+        given = provider.hand_over(words, recipients, at)
         groups = [given.accepted, given.refused.keys(), given.unknown, given.again]
         assert sorted(key for group in groups for key in group) == sorted(reader.key for reader in recipients)
         return given
@@ -282,23 +284,43 @@ def test_prv_11_a_throttled_batch_waits_as_long_as_the_headers_say(
 
 
 def test_prv_11_once_the_window_is_over_everyone_is_accepted_once(
-    double: SendGridDouble, give: Given, readers: Readers
+    double: SendGridDouble, give: Given, readers: Readers, now: datetime
 ) -> None:
     double.script.append(Answer(429, headers={"Retry-After": "30"}))
     everyone = readers(250)
     assert not give(everyone).accepted
-    assert len(give(everyone).accepted) == 250
+    assert len(give(everyone, at=now + timedelta(seconds=30)).accepted) == 250
     assert set(double.counts.values()) == {1}
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504])
-def test_a_server_error_leaves_everyone_unknown(
+@pytest.mark.parametrize("status", [502, 504, 520, 524])
+def test_a_gateway_that_lost_the_answer_leaves_everyone_unknown(
     double: SendGridDouble, give: Given, readers: Readers, status: int
 ) -> None:
     double.always = Answer(status)
     given = give(readers(3))
     assert len(given.unknown) == 3
     assert double.requests == 1
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_service_that_says_it_failed_has_taken_nothing(
+    double: SendGridDouble, give: Given, readers: Readers, status: int
+) -> None:
+    double.script.extend([Answer(status), Answer(status, errors=[{"message": "unavailable", "field": None}])])
+    for _ in range(2):
+        given = give(readers(3))
+        assert (len(given.again), given.alarm, given.after_seconds) == (3, "", None)
+    assert len(give(readers(3)).accepted) == 3
+    assert set(double.counts.values()) == {1}
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_page_of_somebody_in_between_says_nothing_of_what_the_service_did(
+    double: SendGridDouble, give: Given, readers: Readers, status: int
+) -> None:
+    double.always = Answer(status, page="upstream connect error or disconnect/reset before headers")
+    assert len(give(readers(3)).unknown) == 3
 
 
 def test_a_service_that_says_when_to_come_back_has_taken_nothing(
@@ -336,7 +358,84 @@ def test_prv_13_a_mute_server_is_given_up_within_the_time_limit(
         closing(SendGridProvider(KEY, f"http://127.0.0.1:{port}", sender, timeout=0.3)) as provider,
     ):
         given = provider.hand_over(message, readers(20), now)
-    assert len(given.unknown) == 20  # it has the request: whether it took it, nobody can say
+    assert len(given.again) == 20
+    assert not given.alarm
+
+
+def test_prv_13_after_it_has_recovered_everyone_gets_the_mail_once(
+    sender: Sender, message: Message, readers: Readers, now: datetime, closed_port: int
+) -> None:
+    everyone = readers(20)
+    with closing(SendGridProvider(KEY, f"http://127.0.0.1:{closed_port}", sender, timeout=0.3)) as provider:
+        with mute_server(closed_port):
+            assert len(provider.hand_over(message, everyone, now).again) == 20
+        with SendGridDouble(closed_port) as double:
+            assert len(provider.hand_over(message, everyone, now).accepted) == 20
+            assert set(double.counts.values()) == {1}
+
+
+def test_a_server_that_turns_mute_after_it_spoke_leaves_everyone_unknown(
+    double: SendGridDouble, sender: Sender, message: Message, readers: Readers, now: datetime
+) -> None:
+    with closing(SendGridProvider(KEY, double.host, sender, timeout=0.3)) as provider:
+        assert provider.hand_over(message, readers(1), now).accepted
+        double.script.append(Answer(hang=True))
+        assert len(provider.hand_over(message, readers(3), now).unknown) == 3
+
+
+def test_a_connection_that_breaks_before_the_whole_request_has_left_has_given_nothing(
+    double: SendGridDouble, give: Given, message: Message, readers: Readers
+) -> None:
+    double.script.append(Answer(drop="reading"))
+    big = replace(message, html=message.html + "x" * 8_000_000)
+    given = give(readers(3), big)
+    assert len(given.again) == 3
+    assert not double.counts
+
+
+def test_redirects_are_not_followed_with_the_key(double: SendGridDouble, give: Given, readers: Readers) -> None:
+    with SendGridDouble() as elsewhere:
+        double.always = Answer(307, headers={"Location": f"{elsewhere.host}/v3/mail/send"})
+        given = give(readers(2))
+        assert (len(given.again), elsewhere.requests) == (2, 0)
+    assert "307" in given.alarm
+
+
+def test_requests_are_cut_by_their_bytes_too(
+    double: SendGridDouble, sender: Sender, message: Message, readers: Readers, now: datetime
+) -> None:
+    with closing(SendGridProvider(KEY, double.host, sender, timeout=5, most_bytes=2000)) as provider:
+        assert len(provider.hand_over(message, readers(20), now).accepted) == 20
+    assert double.requests > 2
+    assert max(len(body) for body in double.bodies) <= 2000
+    assert set(double.counts.values()) == {1}
+
+
+def test_the_request_is_the_documented_json_of_what_the_reference_describes(
+    double: SendGridDouble, give: Given, message: Message, sender: Sender, readers: Readers
+) -> None:
+    everyone = readers(3)
+    give(everyone)
+    assert json.loads(double.bodies[0]) == mail_of(message, everyone, sender)
+
+
+def test_prv_11_all_workers_wait_when_one_was_told_to(
+    double: SendGridDouble, sender: Sender, message: Message, readers: Readers, now: datetime, redis_url: str
+) -> None:
+    providers = [SendGridProvider(KEY, double.host, sender, Waits(RedisEnds(redis_url))) for _ in range(3)]
+    double.script.append(Answer(429, headers={"Retry-After": "30"}))
+    with ExitStack() as stack:
+        for provider in providers:
+            stack.enter_context(closing(provider))
+        for later in (0, 5, 29):
+            for provider in providers:
+                given = provider.hand_over(message, readers(10), now + timedelta(seconds=later))
+                assert (len(given.again), given.after_seconds) == (10, 30.0 - later)
+        assert double.requests == 1
+        assert given.delayed == "sendgrid asked to wait"
+        for number, provider in enumerate(providers):
+            given = provider.hand_over(message, readers(0, f"reader{number}@example.org"), now + timedelta(seconds=31))
+            assert len(given.accepted) == 1
 
 
 def test_a_refused_connection_leaves_everyone_for_later(

@@ -33,6 +33,7 @@ class RecordingProvider:
         loses: takes these, and its answer is lost.
         busy: does not take these this time.
         after_seconds: how long it asks to wait.
+        delayed: why it did not even try the busy ones.
         alarm: what it says when the operator has to act; nothing is taken then.
         meanwhile: runs while a hand-over is under way.
     """
@@ -43,6 +44,7 @@ class RecordingProvider:
     loses: set[str] = field(default_factory=set)
     busy: set[str] = field(default_factory=set)
     after_seconds: float | None = None
+    delayed: str = ""
     alarm: str = ""
     meanwhile: Callable[[], object] = lambda: None
     taken: list[Taken] = field(default_factory=list)
@@ -65,6 +67,7 @@ class RecordingProvider:
             again=again,
             receipt=f"receipt-{self.calls}",
             after_seconds=self.after_seconds if again else None,
+            delayed=self.delayed if again else "",
         )
 
     def close(self) -> None:
