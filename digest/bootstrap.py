@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from digest.domain.address import address_key
 from digest.editors.extractive import ExtractiveEditor
 from digest.links import Links
-from digest.ports import Editor, Fetcher, Provider, Sender
+from digest.ports import Editor, Fetcher, Provider, Sender, Witness
 from digest.providers.outbox import FolderMailbox, OutboxProvider
 from digest.providers.sendgrid import SendGridProvider
 from digest.providers.smtp import SmtpProvider
@@ -24,6 +24,7 @@ from digest.sources.parse import parse_feed
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
 from digest.store.database import Sessions, open_engine, open_sessions
+from digest.witness import FileWitness, RedisWitness
 
 BROKER_SECONDS = 3.0
 """How long a look at the broker may take."""
@@ -45,6 +46,7 @@ class Application:
     provider: Provider
     editor: Editor
     fetcher: Fetcher
+    witness: Witness
 
     @property
     def press(self) -> Press:
@@ -105,7 +107,15 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         provider=provider or provider_of(settings),
         editor=ExtractiveEditor(),
         fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
+        witness=witness_of(settings),
     )
+
+
+def witness_of(settings: Settings) -> Witness:
+    """Who remembers the scheduler's last turn: the broker, or a file where there is none."""
+    if settings.broker_url.startswith("memory:"):
+        return FileWitness(STATE / "last_turn.json")
+    return RedisWitness(settings.broker_url)
 
 
 def links_of(settings: Settings) -> Links:

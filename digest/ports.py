@@ -115,6 +115,33 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class TurnMark:
+    """One turn of the scheduler.
+
+    Attributes:
+        ledger: the name of the ledger it worked on.
+        turn: its number in that ledger, counted up.
+        at: when it was taken.
+    """
+
+    ledger: str
+    turn: int
+    at: datetime
+
+
+class Witness(Protocol):
+    """Remembers the last turn outside the database, so that a database which came back from a backup is noticed."""
+
+    def recall(self, ledger: str) -> TurnMark | None:
+        """The newest turn of this ledger that was seen; None where none was or the memory can't be reached."""
+        ...
+
+    def remember(self, mark: TurnMark) -> None:
+        """Keep this turn as the newest; never raises where the memory can't be reached."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """A document as fetched: decompressed bytes and what the server said of them."""
 

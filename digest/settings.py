@@ -65,6 +65,17 @@ class Settings(BaseSettings):
     lead_minutes: int = Field(10, ge=0, le=180, description="how long before the instant planning starts")
     tick_seconds: int = Field(5, ge=1, le=60, description="how often the scheduler looks at the clock")
     grace_minutes: int = Field(240, ge=1, le=1200, description="how long after the instant a brief may still leave")
+    batch_size: int | None = Field(
+        None, ge=1, le=1000, description="most readers handed over together; unset: as many as the provider takes"
+    )
+    lease_seconds: int = Field(
+        900, ge=10, le=3600, description="how long one hand-over may take before it counts as lost"
+    )
+    nudge_seconds: int = Field(60, ge=1, le=600, description="how long after a nudge the workers are asked again")
+    settle_seconds: int = Field(
+        3600, ge=1, le=86400, description="how long the provider's events are waited for before an unknown is settled"
+    )
+    keep_days: int = Field(180, ge=8, le=3650, description="how long deliveries, events and letters are kept")
     stories_per_brief: int = Field(12, ge=1, le=40, description="most stories in one brief")
     stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")
     confirm_days: int = Field(7, ge=1, le=60, description="how long a confirmation link works")
@@ -170,7 +181,13 @@ class Settings(BaseSettings):
     @property
     def policy(self) -> Policy:
         """How a morning is run."""
-        return Policy(lead=timedelta(minutes=self.lead_minutes), grace=timedelta(minutes=self.grace_minutes))
+        return Policy(
+            lead=timedelta(minutes=self.lead_minutes),
+            grace=timedelta(minutes=self.grace_minutes),
+            lease=timedelta(seconds=self.lease_seconds),
+            settle=timedelta(seconds=self.settle_seconds),
+            largest_batch=self.batch_size,
+        )
 
     @property
     def limits(self) -> Limits:

@@ -8,19 +8,16 @@ from workers.queues import COLLECT, COMPILE, LETTERS, QUEUES, SEND, TICK
 from workers.runtime import Runtime
 from workers.tasks import register
 
-HARD_LIMIT_SECONDS = 900
-SOFT_LIMIT_SECONDS = 840
-VISIBILITY_SECONDS = 1800
-"""Above the hard limit: a task that still runs must not be given to a second worker."""
 SOCKET_SECONDS = 15
 
 REDIS = {
-    "visibility_timeout": VISIBILITY_SECONDS,
     "socket_timeout": SOCKET_SECONDS,
     "socket_connect_timeout": SOCKET_SECONDS,
     "socket_keepalive": True,
     "health_check_interval": SOCKET_SECONDS,
 }
+RETRIES_ON_WORKER_LOST = 3
+"""A task whose process dies is given to another so often; the rows count attempts too, for what dies every time."""
 MEMORY = {"polling_interval": 0.05}
 """The in-process broker is polled; at its default of a second a confirmation mail would wait that long."""
 
@@ -28,6 +25,9 @@ MEMORY = {"polling_interval": 0.05}
 def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     """The app for ``settings``; ``runtime`` gives its tasks an application already built (all in one process)."""
     in_process = settings.broker_url.startswith("memory:")
+    # A task ends well before its lease does, and its message goes to nobody else before it is over.
+    soft, hard, visibility = settings.lease_seconds * 0.8, settings.lease_seconds * 0.9, settings.lease_seconds * 2
+    transport = MEMORY if in_process else REDIS | {"visibility_timeout": visibility}
     broker = "memory://localhost/" if in_process else settings.broker_url
     app = Celery("digest", broker=broker, set_as_current=False)
     app.conf.update(
@@ -38,9 +38,10 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         task_acks_late=not in_process,
         task_acks_on_timeout=False,
         task_acks_on_failure=True,
-        task_reject_on_worker_lost=False,
-        task_time_limit=None if in_process else HARD_LIMIT_SECONDS,
-        task_soft_time_limit=None if in_process else SOFT_LIMIT_SECONDS,
+        task_retry_on_worker_lost=not in_process,
+        task_annotations={"*": {"max_retries": RETRIES_ON_WORKER_LOST, "default_retry_delay": 1}},
+        task_time_limit=None if in_process else hard,
+        task_soft_time_limit=None if in_process else soft,
         task_default_queue=SEND,
         task_queues=QUEUES,
         task_create_missing_queues=False,
@@ -54,7 +55,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         worker_cancel_long_running_tasks_on_connection_loss=False,
         worker_send_task_events=False,
         broker_connection_retry_on_startup=True,
-        broker_transport_options=MEMORY if in_process else REDIS,
+        broker_transport_options=transport,
         beat_scheduler="celery.beat:Scheduler",
         beat_max_loop_interval=1,
         beat_schedule={

@@ -8,19 +8,16 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from digest.bootstrap import Application
+from digest.steps.begin_turn import Begun, begin_turn
 from digest.steps.collect_stories import collect_source, take_sources
 from digest.steps.compile_briefs import compile_brief
-from digest.steps.plan_editions import plan_editions
-from digest.steps.recover_batches import recover_batches
 from digest.steps.send_batches import send_batch
 from digest.steps.send_letters import send_letter
 from digest.store.letters import take_letters
-from digest.store.sending import mark_tick, take_batches, take_briefs
+from digest.store.sending import take_batches, take_briefs
 from workers.queues import COLLECT, COMPILE, LETTERS, SEND, TICK
 from workers.runtime import Runtime, utc_now
 
-ASK_AGAIN_AFTER = timedelta(seconds=60)
-"""How long a nudge may be on its way before the next tick gives another: a lost broker loses no work."""
 MOST_AT_ONCE = 500
 
 log = structlog.get_logger()
@@ -57,7 +54,8 @@ def register(app: Celery, runtime: Runtime) -> None:
     @task(SEND)
     def send_one(batch_id: int) -> None:
         application = runtime.application
-        sent = send_batch(application.sessions, application.provider, application.links, batch_id, utc_now())
+        policy = application.settings.policy
+        sent = send_batch(application.sessions, application.provider, application.links, policy, batch_id, utc_now())
         log.info("batch_handed_over", batch=batch_id, sent=sent.sent, failed=sent.failed, unknown=sent.unknown)
         if sent.alarm:
             log.error("sending_stopped", batch=batch_id, alarm=sent.alarm)
@@ -77,23 +75,33 @@ def register(app: Celery, runtime: Runtime) -> None:
 
 def take_tick(app: Celery, application: Application, now: datetime) -> None:
     """Recover and plan, then ask the workers for whatever is ready or left behind."""
-    sessions = application.sessions
-    recovered = recover_batches(sessions, now)
-    planned = plan_editions(sessions, now, application.settings.policy, application.provider.batch_size)
-    if planned.deliveries or planned.missed or recovered.unknown or recovered.late:
-        log.info("planned", deliveries=planned.deliveries, missed=planned.missed, unknown=recovered.unknown)
+    sessions, settings = application.sessions, application.settings
+    _report(begin_turn(sessions, settings.policy, application.provider.batch_size, application.witness, now))
+    again_after = timedelta(seconds=settings.nudge_seconds)
     with sessions.begin() as session:
-        letters = take_letters(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
-        briefs = take_briefs(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
-        mark_tick(session, now)
+        letters = take_letters(session, now, again_after, MOST_AT_ONCE)
+        briefs = take_briefs(session, now, again_after, MOST_AT_ONCE)
     nudge(app, LETTERS, letters)
     nudge(app, COMPILE, briefs)
     dispatch_batches(app, application, now)
     nudge(app, COLLECT, take_sources(sessions, now))
 
 
+def _report(begun: Begun) -> None:
+    planned, recovered = begun.planned, begun.recovered
+    if begun.lost:
+        log.error("ledger_older_than_last_turn", unknown=begun.lost)
+    for zone in planned.unknown_zones:
+        log.warning("unknown_timezone", timezone=zone)
+    counts = {"planned": planned.deliveries, "missed": planned.missed, "without_zone": planned.without_zone}
+    counts |= {"unknown": recovered.unknown, "late": recovered.late, "never_taken": recovered.never_taken}
+    if any(counts.values()):
+        log.info("turn_taken", **counts)
+
+
 def dispatch_batches(app: Celery, application: Application, now: datetime) -> None:
     """Ask for the hand-over of the batches whose instant has come."""
+    again_after = timedelta(seconds=application.settings.nudge_seconds)
     with application.sessions.begin() as session:
-        batches = take_batches(session, now, ASK_AGAIN_AFTER, MOST_AT_ONCE)
+        batches = take_batches(session, now, again_after, MOST_AT_ONCE)
     nudge(app, SEND, batches)

@@ -18,8 +18,9 @@ from digest.domain.schedule import is_known_zone
 from digest.settings import split_sender
 from digest.store.cadences import all_cadences
 from digest.store.database import current_revision, newest_revision
-from digest.store.sending import TICKED, is_paused
+from digest.store.sending import is_paused
 from digest.store.tables import Switch
+from digest.store.turns import TICKED
 
 SYSTEM_ZONES = Path("/usr/share/zoneinfo/tzdata.zi")
 SILENT_AFTER = timedelta(minutes=2)

@@ -22,7 +22,7 @@ def tick(
     """Take one turn of the scheduler and everything due, in this process."""
     at = read_instant(now, "now")
     with application() as app:
-        turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at)
+        turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at, app.witness)
     if as_json:
         print_json(turn_row(turn))
     else:
@@ -30,7 +30,7 @@ def tick(
     for fault in turn.faults:
         warn(f"digest: {fault}")
     for alarm in turn.alarms:
-        warn(f"sending stopped: {alarm}; mend it and run digest deliveries resume")
+        warn(f"digest: {alarm}")
     if turn.faults:
         raise typer.Exit(1)
 

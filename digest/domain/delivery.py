@@ -28,7 +28,6 @@ class DeliveryState(StrEnum):
     SENT = "sent"
     SKIPPED = "skipped"
     FAILED = "failed"
-    UNKNOWN = "unknown"
 
 
 class DeliveryReason(StrEnum):
@@ -52,10 +51,16 @@ class DeliveryReason(StrEnum):
     """The connection broke after the message was given and before the provider answered."""
     TRIED_OUT = "tried_out"
     """Still no definite answer after the last try."""
+    NEVER_TAKEN = "never_taken"
+    """The answer was lost, and the provider's events show that it never saw the message; too late to give it again."""
+    LEDGER_LOST = "ledger_lost"
+    """The database came back from a backup that is older than this morning: it may have gone out before."""
+    UNKNOWN_TIMEZONE = "unknown_timezone"
+    """The running tzdata has no rules for the reader's zone."""
 
 
 MOVES: dict[BatchState, frozenset[BatchState]] = {
-    BatchState.PLANNED: frozenset({BatchState.READY, BatchState.SKIPPED, BatchState.FAILED}),
+    BatchState.PLANNED: frozenset({BatchState.READY, BatchState.SKIPPED, BatchState.FAILED, BatchState.UNKNOWN}),
     BatchState.READY: frozenset({BatchState.SENDING, BatchState.SKIPPED, BatchState.UNKNOWN}),
     BatchState.SENDING: frozenset(
         {BatchState.READY, BatchState.SENT, BatchState.FAILED, BatchState.UNKNOWN, BatchState.SKIPPED}
@@ -65,5 +70,6 @@ MOVES: dict[BatchState, frozenset[BatchState]] = {
     BatchState.SENT: frozenset(),
     BatchState.SKIPPED: frozenset({BatchState.READY}),
 }
-"""Which state may follow which. *ready* after *unknown*, *failed* or a late *skipped* is the operator's word; *unknown*
-after *ready* is a batch that was to be tried again after a doubt and ran out of time."""
+"""Which state may follow which. *ready* after *failed* or a late *skipped* is the operator's word, after *unknown*
+theirs or that of the provider's events. *unknown* after *planned* or *ready* is a batch that was to be tried again
+after a doubt and ran out of time, or one of a ledger that came back from an older backup."""

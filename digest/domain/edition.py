@@ -18,10 +18,20 @@ class Policy:
     Attributes:
         lead: how long before the instant planning starts; also the story cut-off.
         grace: how long after the instant a brief may still leave.
+        lease: how long one hand-over may take; a batch held longer has lost its holder.
+        settle: how long the provider's events are waited for before their absence says something.
+        largest_batch: most readers in one batch, where that is fewer than the provider takes; None leaves it to it.
     """
 
     lead: timedelta = timedelta(minutes=10)
     grace: timedelta = timedelta(hours=4)
+    lease: timedelta = timedelta(minutes=15)
+    settle: timedelta = timedelta(hours=1)
+    largest_batch: int | None = None
+
+    def batch_size(self, provider_takes: int) -> int:
+        """How many readers go into one batch for a provider that takes so many at once."""
+        return provider_takes if self.largest_batch is None else min(self.largest_batch, provider_takes)
 
 
 @dataclass(frozen=True, slots=True, order=True)

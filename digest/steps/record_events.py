@@ -11,9 +11,9 @@ from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.database import Sessions
 from digest.store.events import add_event, is_subscriber, settle_unknown
-from digest.store.sending import move_windows
 from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
+from digest.store.windows import move_windows
 
 LONGEST_KEY = 26
 """Our longest: an id of 17 digits, which every database can hold, and a date."""

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload, undefer
 
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
+from digest.domain.edition import Policy
 from digest.domain.schedule import is_known_zone
 from digest.domain.subscriber import SubscriberState
 from digest.links import Links
@@ -20,17 +21,16 @@ from digest.store.sending import (
     Member,
     OwnState,
     claim_batch,
-    keep_windows_open,
     members,
-    move_windows,
     record_outcome,
     record_own_states,
     set_paused,
+    split_off,
+    still_in,
 )
 from digest.store.tables import Batch, Brief
+from digest.store.windows import keep_windows_open, move_windows
 
-LEASE = timedelta(minutes=15)
-"""Longer than any hand-over takes with its time limits."""
 MOST_ATTEMPTS = 8
 FIRST_WAIT = timedelta(seconds=15)
 LONGEST_WAIT = timedelta(minutes=15)
@@ -57,33 +57,53 @@ def delivery_key(subscriber_id: int, on: date) -> str:
     return f"{subscriber_id}-{on:%Y%m%d}"
 
 
-def send_batch(sessions: Sessions, provider: Provider, links: Links, batch_id: int, now: datetime) -> Sent:
+def send_batch(
+    sessions: Sessions, provider: Provider, links: Links, policy: Policy, batch_id: int, now: datetime
+) -> Sent:
     """Claim the batch, hand it over, record the outcome. Losing the claim is a quiet return."""
     with sessions.begin() as session:
-        batch = claim_batch(session, batch_id, now, LEASE)
+        batch = claim_batch(session, batch_id, now, policy.lease, provider.name)
     if batch is None:
         return Sent()
-    with sessions() as session:
-        brief = session.scalars(
-            select(Brief)
-            .where(Brief.id == batch.brief_id)
-            .options(undefer(Brief.html), undefer(Brief.text), joinedload(Brief.edition))
-        ).one()
-        readers = members(session, batch_id)
+    brief, readers = _read(sessions, batch)
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
     going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
-    given = provider.hand_over(_message(brief), _recipients(going, brief, links), now) if going else HandOver()
+    message, recipients = _message(brief), _recipients(going, brief, links)
+    out |= _let_go(sessions, batch, going)
+    recipients = [recipient for recipient in recipients if recipient.key in going]
+    given = provider.hand_over(message, recipients, now) if recipients else HandOver()
     outcome = _outcome(batch, given, now)
     own = out | _own_states(going, given, outcome)
     with sessions.begin() as session:
         if record_outcome(session, batch, outcome, provider.name):
             record_own_states(session, own)
+            if outcome.state is not BatchState.UNKNOWN and given.unknown:
+                split_off(session, batch, [going[key].subscriber_id for key in given.unknown], given.receipt)
             move_windows(session, [going[key].subscriber_id for key in given.accepted], brief.edition)
             if outcome.reason is DeliveryReason.TRIED_OUT:
                 keep_windows_open(session, [batch.id])
         if given.alarm:
             set_paused(session, paused=True, now=now, why=given.alarm)
     return _report(out, given, outcome)
+
+
+def _read(sessions: Sessions, batch: Batch) -> tuple[Brief, list[Member]]:
+    with sessions() as session:
+        words = select(Brief).where(Brief.id == batch.brief_id)
+        loaded = words.options(undefer(Brief.html), undefer(Brief.text), joinedload(Brief.edition))
+        return session.scalars(loaded).one(), members(session, batch.id)
+
+
+def _let_go(sessions: Sessions, batch: Batch, going: dict[str, Member]) -> dict[tuple[int, date], OwnState]:
+    """Take out of ``going`` whoever left while their messages were made; the last look before the hand-over."""
+    with sessions() as session:
+        staying = still_in(session, batch.id)
+        left = {key for key, member in going.items() if member.subscriber_id not in staying}
+        readers = members(session, batch.id) if left else []
+    for key in left:
+        del going[key]
+    # Whoever was erased has no delivery any more, so nothing is written about them.
+    return {_name(member): _skip(member) for member in readers if _is_out(member)}
 
 
 def _name(member: Member) -> tuple[int, date]:
@@ -170,8 +190,6 @@ def _own_states(going: dict[str, Member], given: HandOver, outcome: BatchOutcome
     own = {
         key: OwnState(DeliveryState.FAILED, refusal.reason, refusal.detail) for key, refusal in given.refused.items()
     }
-    if outcome.state is not BatchState.UNKNOWN:
-        own |= {key: OwnState(DeliveryState.UNKNOWN, DeliveryReason.ANSWER_LOST) for key in given.unknown}
     if outcome.state is not BatchState.SENT:
         own |= {key: OwnState(DeliveryState.SENT) for key in given.accepted}
     return {_name(going[key]): state for key, state in own.items()}

@@ -34,7 +34,7 @@ def send_now(sessions: Sessions, provider: Provider, press: Press, policy: Polic
             raise PermanentError(f"{address} is {subscriber.state.value}, not active")
         brief, batch_id = _plan(session, subscriber, policy, now)
     compile_brief(sessions, press, brief.id, now)
-    send_batch(sessions, provider, press.links, batch_id, now)
+    send_batch(sessions, provider, press.links, policy, batch_id, now)
     with sessions() as session:
         entry = next(entry for entry in entries(session, email=address) if entry.batch == batch_id)
     return entry.status if entry.reason is None else f"{entry.status} ({entry.reason})"

@@ -9,20 +9,23 @@ from typing import TypeVar
 
 from digest.domain.delivery import DeliveryReason
 from digest.domain.edition import Policy
-from digest.ports import Provider
+from digest.ports import Provider, Witness
+from digest.steps.begin_turn import Begun, begin_turn
 from digest.steps.compile_briefs import Press, compile_brief
-from digest.steps.plan_editions import plan_editions
-from digest.steps.recover_batches import recover_batches
 from digest.steps.send_batches import Sent, send_batch
 from digest.steps.send_letters import send_letter
 from digest.store.database import Sessions
 from digest.store.letters import take_letters
 from digest.store.planning import readers_of_briefs
-from digest.store.sending import mark_tick, take_batches, take_briefs
+from digest.store.sending import take_batches, take_briefs
 
 AT_ONCE = timedelta(0)
 """Here nobody else is asked, so nothing has to rest between two askings."""
 PAGE = 200
+LEDGER_ALARM = (
+    "the database is older than the scheduler's last turn: {} deliveries that may have gone out are unknown; "
+    "digest deliveries list --status unknown"
+)
 Result = TypeVar("Result")
 
 
@@ -43,21 +46,34 @@ class Turn:
     faults: list[str] = field(default_factory=list)
 
 
-def take_turn(sessions: Sessions, provider: Provider, press: Press, policy: Policy, now: datetime) -> Turn:
+def take_turn(
+    sessions: Sessions,
+    provider: Provider,
+    press: Press,
+    policy: Policy,
+    now: datetime,
+    witness: Witness | None = None,
+) -> Turn:
     """Recover, plan, compile and hand over whatever is due at ``now``."""
-    recovered = recover_batches(sessions, now)
-    planned = plan_editions(sessions, now, policy, provider.batch_size)
-    turn = Turn(now, planned.editions, planned.deliveries, unknown_zones=planned.unknown_zones)
-    turn.unknown += recovered.unknown
-    if recovered.late:
-        turn.skipped[DeliveryReason.LATE] += recovered.late
-    if planned.missed:
-        turn.skipped[DeliveryReason.MISSED] += planned.missed
+    turn = _begun(now, begin_turn(sessions, policy, provider.batch_size, witness, now))
     _send_letters(sessions, provider, press, turn)
     _compile(sessions, press, turn)
-    _send(sessions, provider, press, turn)
-    with sessions.begin() as session:
-        mark_tick(session, now)
+    _send(sessions, provider, press, policy, turn)
+    return turn
+
+
+def _begun(now: datetime, begun: Begun) -> Turn:
+    planned, recovered = begun.planned, begun.recovered
+    turn = Turn(now, planned.editions, planned.deliveries, unknown_zones=sorted(planned.unknown_zones))
+    turn.unknown = recovered.unknown + begun.lost
+    skipped = {
+        DeliveryReason.LATE: recovered.late,
+        DeliveryReason.MISSED: planned.missed,
+        DeliveryReason.UNKNOWN_TIMEZONE: planned.without_zone,
+    }
+    turn.skipped.update({reason: number for reason, number in skipped.items() if number})
+    if begun.lost:
+        turn.alarms.append(LEDGER_ALARM.format(begun.lost))
     return turn
 
 
@@ -88,14 +104,14 @@ def _compile(sessions: Sessions, press: Press, turn: Turn) -> None:
         turn.skipped.update(readers_of_briefs(session, tried))
 
 
-def _send(sessions: Sessions, provider: Provider, press: Press, turn: Turn) -> None:
+def _send(sessions: Sessions, provider: Provider, press: Press, policy: Policy, turn: Turn) -> None:
     tried: set[int] = set()
     while True:
         with sessions.begin() as session:
             ids = [i for i in take_batches(session, turn.now, AT_ONCE, PAGE) if i not in tried]
         for batch_id in ids:
             tried.add(batch_id)
-            work = partial(send_batch, sessions, provider, press.links, batch_id, turn.now)
+            work = partial(send_batch, sessions, provider, press.links, policy, batch_id, turn.now)
             _count(turn, _apart(turn, f"batch {batch_id}", work) or Sent())
         if not ids:
             return
@@ -119,4 +135,4 @@ def _count(turn: Turn, sent: Sent) -> None:
     turn.failed += sent.failed
     turn.unknown += sent.unknown
     if sent.alarm:
-        turn.alarms.append(sent.alarm)
+        turn.alarms.append(f"sending stopped: {sent.alarm}; mend it and run digest deliveries resume")

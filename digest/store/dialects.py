@@ -10,9 +10,14 @@ from sqlalchemy.orm import Session
 from digest.store.tables import Table
 
 
+def on_postgresql(session: Session) -> bool:
+    """Whether this session speaks to PostgreSQL."""
+    return session.get_bind().dialect.name == "postgresql"
+
+
 def insert_new(session: Session, table: type[Table]) -> sqlite.Insert | postgresql.Insert:
     """An INSERT that passes over rows which exist already; ``returning`` then gives the new ones only."""
-    if session.get_bind().dialect.name == "postgresql":
+    if on_postgresql(session):
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import exists, or_, select, update
+from sqlalchemy import exists, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState, DeliveryState
@@ -49,7 +49,8 @@ def settle_unknown(session: Session, subscriber_id: int, on: date) -> Edition | 
         .where(
             Delivery.subscriber_id == subscriber_id,
             Delivery.on == on,
-            or_(Delivery.state == DeliveryState.UNKNOWN, Delivery.state.is_(None) & batch_unknown),
+            Delivery.state.is_(None),
+            batch_unknown,
         )
         .values(state=DeliveryState.SENT, reason=None)
         .returning(Delivery.batch_id)

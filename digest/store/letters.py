@@ -6,7 +6,7 @@ from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState
-from digest.store.sending import NO_LEASE_IS_LONGER
+from digest.store.recovery import NO_LEASE_IS_LONGER
 from digest.store.tables import Consent, Letter, Subscriber
 
 

@@ -1,5 +1,6 @@
 """The rows a morning is made of: mornings, editions, briefs, batches and deliveries, written as sets."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -32,10 +33,22 @@ class DueGroup:
     created_before: datetime | None = None
 
 
-def mornings_since(session: Session, on: date) -> dict[tuple[int, date], Morning]:
-    """The mornings dealt with for local dates from ``on`` on, by cadence and date."""
-    rows = session.scalars(select(Morning).where(Morning.on >= on))
-    return {(row.cadence_id, row.on): row for row in rows}
+def mornings_of(session: Session, cadence_ids: Collection[int], since: date) -> dict[tuple[int, date], bool]:
+    """The mornings of these cadences from ``since`` on that were dealt with, each with whether it is closed."""
+    wanted = select(Morning.cadence_id, Morning.on, Morning.closed_at.is_not(None))
+    rows = session.execute(wanted.where(Morning.cadence_id.in_(cadence_ids), Morning.on >= since))
+    return {(cadence_id, on): closed for cadence_id, on, closed in rows}
+
+
+def missed_dates(session: Session, cadence_ids: Collection[int], since: date) -> dict[int, frozenset[date]]:
+    """The dates from ``since`` on that went by without a brief, by cadence."""
+    wanted = select(Morning.cadence_id, Morning.on)
+    found: dict[int, set[date]] = defaultdict(set)
+    for cadence_id, on in session.execute(
+        wanted.where(Morning.cadence_id.in_(cadence_ids), Morning.on >= since, Morning.missed)
+    ):
+        found[cadence_id].add(on)
+    return {cadence_id: frozenset(dates) for cadence_id, dates in found.items()}
 
 
 def open_mornings(
@@ -45,6 +58,8 @@ def open_mornings(
 
     The insert is the lock: a second scheduler at the same moment waits for the first and is then given nothing.
     """
+    if not cadence_ids:
+        return []
     closed_at = now if missed else None
     rows = [
         {"cadence_id": c, "on": on, "planned_at": now, "closed_at": closed_at, "missed": missed} for c in cadence_ids

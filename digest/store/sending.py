@@ -1,23 +1,19 @@
 """Claiming a batch, reading whom it is for, and recording what became of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, case, exists, func, or_, select, true, update
+from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from digest.domain.brief import BriefState
 from digest.domain.delivery import MOVES, BatchState, DeliveryReason, DeliveryState
 from digest.domain.subscriber import EndReason, SubscriberState
-from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber, Suppression, Switch
+from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Subscriber, Suppression, Switch
 
 PAUSED = "sending_paused"
 """The switch that stops every hand-over."""
-TICKED = "ticked"
-"""The mark of the scheduler's last turn."""
-NO_LEASE_IS_LONGER = timedelta(hours=2)
-"""Well above every lease, so that clocks which differ a little between machines never end one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +28,6 @@ class Member:
     suppressed: bool
     timezone: str
     subscribed_at: datetime
-
-
-def mark_tick(session: Session, now: datetime) -> None:
-    """The scheduler has run; readiness checks look for this mark."""
-    session.merge(Switch(name=TICKED, value="", changed_at=now))
 
 
 def is_paused(session: Session) -> bool:
@@ -80,10 +71,11 @@ def _not_nudged(
     return or_(column.is_(None), column <= now - again_after, column > now)
 
 
-def claim_batch(session: Session, batch_id: int, now: datetime, lease: timedelta) -> Batch | None:
+def claim_batch(session: Session, batch_id: int, now: datetime, lease: timedelta, provider: str) -> Batch | None:
     """Take a batch for hand-over; None when somebody else has it, it is not time, or the switch is off.
 
-    A guarded update is the claim: of two workers only one changes the row.
+    A guarded update is the claim: of two workers only one changes the row. It says already now who is to get it, since
+    a process that dies on the way says nothing more.
     """
     paused = exists().where(Switch.name == PAUSED)
     return session.scalars(
@@ -95,7 +87,13 @@ def claim_batch(session: Session, batch_id: int, now: datetime, lease: timedelta
             Batch.expires_at > now,
             ~paused,
         )
-        .values(state=BatchState.SENDING, lease_until_at=now + lease, attempts=Batch.attempts + 1)
+        .values(
+            state=BatchState.SENDING,
+            lease_until_at=now + lease,
+            attempts=Batch.attempts + 1,
+            claimed_at=now,
+            provider=provider,
+        )
         .returning(Batch)
     ).one_or_none()
 
@@ -120,6 +118,26 @@ def members(session: Session, batch_id: int) -> list[Member]:
         .order_by(Subscriber.id)
     )
     return [Member(*row) for row in session.execute(wanted)]
+
+
+def still_in(session: Session, batch_id: int) -> set[int]:
+    """The readers of a batch who may have their brief at this moment.
+
+    Asked right before the hand-over, when everything else is done, so that an unsubscribe committed a moment ago stops
+    its mail; hence as small a question as can be.
+    """
+    suppressed = exists().where(Suppression.email_key == Subscriber.email_key)
+    wanted = (
+        select(Delivery.subscriber_id)
+        .join(Subscriber, Subscriber.id == Delivery.subscriber_id)
+        .where(
+            Delivery.batch_id == batch_id,
+            Delivery.state.is_(None),
+            Subscriber.state == SubscriberState.ACTIVE,
+            ~suppressed,
+        )
+    )
+    return set(session.scalars(wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +180,8 @@ class BatchOutcome:
 def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provider: str) -> bool:
     """Write the end of one claim; False when another claim came between.
 
-    The number of attempts is the fence: whoever held an older claim cannot overwrite a newer one. A batch given up as
-    *unknown* meanwhile is settled by the answer that did come.
+    Attempt and instant of the claim are the fence: whoever held an older claim cannot overwrite a newer one. A batch
+    given up as *unknown* meanwhile is settled by the answer that did come.
     """
     if outcome.state not in MOVES[BatchState.SENDING]:
         raise ValueError(f"a batch that was sending can't become {outcome.state}")
@@ -185,6 +203,7 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
         .where(
             Batch.id == batch.id,
             Batch.attempts == batch.attempts,
+            Batch.claimed_at == batch.claimed_at,
             Batch.state.in_([BatchState.SENDING, BatchState.UNKNOWN]),
         )
         .values(changes)
@@ -193,80 +212,27 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
     return written.one_or_none() is not None
 
 
-def move_windows(session: Session, subscriber_ids: Iterable[int], edition: Edition) -> None:
-    """These readers have read up to the end of the edition: no window start of their own lies before it any more.
+def split_off(session: Session, batch: Batch, subscriber_ids: Collection[int], receipt: str) -> int:
+    """Part these readers of a claimed batch, whose answer was lost, from the others; returns their new batch's id.
 
-    A reader goes back to the shared window where that begins at this very end. It does not when their settings changed
-    after the cut-off, nor after an edition made at its own instant, outside every rhythm.
+    So *unknown* is always said of a whole batch, which can be settled, retried and listed as one.
     """
-    end = edition.window_end_at
-    is_of_a_rhythm = end < edition.send_at
-    changed = Subscriber.changed_at > end if is_of_a_rhythm else true()
-    session.execute(
-        update(Subscriber)
-        .where(Subscriber.id.in_(list(subscriber_ids)), or_(Subscriber.window_start_at.is_not(None), changed))
-        .values(window_start_at=case((changed, end), else_=None))
-        .execution_options(synchronize_session=False)
+    apart = Batch(
+        brief_id=batch.brief_id,
+        number=batch.number,
+        state=BatchState.UNKNOWN,
+        reason=DeliveryReason.ANSWER_LOST,
+        doubtful=True,
+        not_before_at=batch.not_before_at,
+        expires_at=batch.expires_at,
+        claimed_at=batch.claimed_at,
+        attempts=batch.attempts,
+        provider=batch.provider,
+        receipt=receipt,
     )
-
-
-def keep_windows_open(session: Session, batch_ids: Sequence[int]) -> None:
-    """The readers of these batches missed the brief: their next one starts where it would have."""
-    missed = (
-        select(Edition.window_start_at)
-        .join(Brief, Brief.edition_id == Edition.id)
-        .join(Batch, Batch.brief_id == Brief.id)
-        .join(Delivery, Delivery.batch_id == Batch.id)
-        .where(Batch.id.in_(batch_ids), Delivery.subscriber_id == Subscriber.id)
-        .limit(1)
-        .scalar_subquery()
-    )
-    theirs = select(Delivery.subscriber_id).where(Delivery.batch_id.in_(batch_ids), Delivery.state.is_(None))
-    session.execute(
-        update(Subscriber)
-        .where(Subscriber.id.in_(theirs), Subscriber.window_start_at.is_(None))
-        .values(window_start_at=missed)
-        .execution_options(synchronize_session=False)
-    )
-
-
-def expire_leases(session: Session, now: datetime) -> list[int]:
-    """Batches whose holder is gone become *unknown*: it may have handed them over or not.
-
-    A lease further ahead than any is given was taken under a clock that was wrong.
-    """
-    over = or_(Batch.lease_until_at < now, Batch.lease_until_at > now + NO_LEASE_IS_LONGER)
-    lost = (
-        update(Batch)
-        .where(Batch.state == BatchState.SENDING, over)
-        .values(state=BatchState.UNKNOWN, reason=DeliveryReason.LEASE_EXPIRED, doubtful=True, lease_until_at=None)
-        .returning(Batch.id)
-    )
-    return list(session.scalars(lost))
-
-
-def expire_late(session: Session, now: datetime) -> list[int]:
-    """Batches that could not leave within the grace are skipped; a brief at noon is not a morning brief."""
-    return _expire(session, now, BatchState.SKIPPED, DeliveryReason.LATE, doubtful=False)
-
-
-def expire_retried(session: Session, now: datetime) -> list[int]:
-    """Batches that were to be tried again after a doubt, and were not: the doubt is what remains."""
-    return _expire(session, now, BatchState.UNKNOWN, DeliveryReason.ANSWER_LOST, doubtful=True)
-
-
-def _expire(session: Session, now: datetime, state: BatchState, reason: DeliveryReason, *, doubtful: bool) -> list[int]:
-    waiting = Batch.state.in_([BatchState.PLANNED, BatchState.READY])
-    over = (
-        update(Batch)
-        .where(waiting, Batch.expires_at <= now, Batch.doubtful.is_(doubtful))
-        .values(state=state, reason=reason)
-        .returning(Batch.id)
-    )
-    return list(session.scalars(over))
-
-
-def count_open(session: Session, batch_ids: Sequence[int]) -> int:
-    """How many deliveries of these batches have no state of their own."""
-    waiting = select(func.count()).where(Delivery.batch_id.in_(batch_ids), Delivery.state.is_(None))
-    return session.scalar(waiting) or 0
+    session.add(apart)
+    session.flush()
+    theirs = (Delivery.batch_id == batch.id, Delivery.subscriber_id.in_(subscriber_ids))
+    moved = update(Delivery).where(*theirs).values(batch_id=apart.id)
+    session.execute(moved.execution_options(synchronize_session=False))
+    return apart.id

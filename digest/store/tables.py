@@ -245,10 +245,10 @@ class Subscriber(Table):
         CheckConstraint("(state = 'ended') = (reason IS NOT NULL)", name="reason"),
         CheckConstraint("(state = 'paused') OR (paused_until_on IS NULL)", name="pause"),
         Index(
-            "ix_subscribers_paused",
-            "cadence_id",
-            postgresql_where=text("state = 'paused'"),
-            sqlite_where=text("state = 'paused'"),
+            "ix_subscribers_paused_until",
+            "paused_until_on",
+            postgresql_where=text("paused_until_on IS NOT NULL"),
+            sqlite_where=text("paused_until_on IS NOT NULL"),
         ),
         Index(
             "ix_subscribers_due",
@@ -379,6 +379,7 @@ class Batch(Table):
             postgresql_where=text("state IN ('planned', 'ready', 'sending', 'unknown')"),
             sqlite_where=text("state IN ('planned', 'ready', 'sending', 'unknown')"),
         ),
+        Index("ix_batches_claimed", "provider", "claimed_at"),
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
@@ -395,6 +396,8 @@ class Batch(Table):
     attempts: Mapped[int] = mapped_column(default=0)
     nudged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
+    claimed_at: Mapped[datetime | None]
+    """When the newest hand-over began."""
     provider: Mapped[str] = mapped_column(String(20), default="")
     receipt: Mapped[str] = mapped_column(String(200), default="")
     detail: Mapped[str] = mapped_column(Text, default="")
@@ -403,7 +406,10 @@ class Batch(Table):
 
 
 class Delivery(Table):
-    """One subscriber, one local date: at most one row, ever. Its state is its batch's unless it has one of its own."""
+    """One subscriber, one local date: at most one row, ever. Its state is its batch's unless it has one of its own.
+
+    On PostgreSQL each month is a partition, so that old months go as a whole.
+    """
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -412,6 +418,7 @@ class Delivery(Table):
         ),
         Index(None, "batch_id"),
         Index(None, "local_on"),
+        {"postgresql_partition_by": "RANGE (local_on)"},
     )
 
     subscriber_id: Mapped[int] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"), primary_key=True)
@@ -457,7 +464,7 @@ class Suppression(Table):
     email_key: Mapped[str | None] = mapped_column(String(320))
     address_hash: Mapped[str | None] = mapped_column(String(64))
     reason: Mapped[SuppressionReason]
-    event_id: Mapped[int | None] = mapped_column(ForeignKey("events.id", ondelete="SET NULL"))
+    event_id: Mapped[int | None] = mapped_column(ForeignKey("events.id", ondelete="SET NULL"), index=True)
     created_at: Mapped[datetime]
 
 

@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from digest.bootstrap import broker_fault
 from digest.store.database import Sessions, current_revision, newest_revision
-from digest.store.sending import TICKED
 from digest.store.tables import Switch
+from digest.store.turns import TICKED
 from digest.web.edge import EdgeOf
 from digest.web.methods import READ
 

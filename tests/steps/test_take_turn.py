@@ -15,8 +15,8 @@ from digest.steps import take_turn as module
 from digest.steps.send_batches import MOST_ATTEMPTS
 from digest.steps.take_turn import Turn
 from digest.store.audit import audit
-from digest.store.sending import TICKED
 from digest.store.tables import Switch
+from digest.store.turns import TICKED
 from tests.steps.recording import RecordingProvider
 from tests.steps.world import ZH, World, utc
 

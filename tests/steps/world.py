@@ -133,7 +133,7 @@ class World:
 
     def send(self, batch_id: int, now: datetime) -> Sent:
         """One hand-over."""
-        return send_batch(self.sessions, self.provider, self.press.links, batch_id, now)
+        return send_batch(self.sessions, self.provider, self.press.links, self.policy, batch_id, now)
 
     def turn(self, now: datetime) -> Turn:
         """One turn of everything."""

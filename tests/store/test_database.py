@@ -14,6 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Engine, inspect, text
 
 from digest.store.database import MIGRATIONS, Sessions, current_revision, migrate, newest_revision, open_engine
+from digest.store.months import is_month
 from digest.store.tables import Subscriber, Table
 
 
@@ -37,7 +38,9 @@ def config(engine: Engine) -> Config:
 def test_migrations_equal_the_models(engine: Engine) -> None:
     migrate(engine)
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        options = {"compare_type": True, "compare_server_default": True}
+        known = {"include_name": lambda name, kind, _: kind != "table" or not is_month(str(name))}
+        context = MigrationContext.configure(connection, opts=options | known)
         assert compare_metadata(context, Table.metadata) == []
 
 

@@ -6,6 +6,7 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import Engine
 
+from digest.store.months import is_month
 from digest.store.tables import Table
 from digest.store.types import UtcDateTime, Word
 
@@ -25,6 +26,7 @@ with engine.connect() as connection:
         connection=connection,
         target_metadata=Table.metadata,
         render_item=render_item,
+        include_name=lambda name, kind, _: kind != "table" or not is_month(str(name)),
         render_as_batch=engine.dialect.name == "sqlite",
     )
     with context.begin_transaction():
