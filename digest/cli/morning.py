@@ -30,7 +30,7 @@ def tick(
     for fault in turn.faults:
         warn(f"digest: {fault}")
     for alarm in turn.alarms:
-        warn(f"digest: {alarm}")
+        warn(alarm)
     if turn.faults:
         raise typer.Exit(1)
 

@@ -66,7 +66,7 @@ def test_an_alarm_is_passed_on_and_ends_the_sending(world: World) -> None:
     world.story(SEND - HOUR)
     world.provider.alarm = "401"
     turn = world.turn(SEND)
-    assert (turn.alarms, world.provider.calls) == (["401"], 1)
+    assert ([alarm.split(";")[0] for alarm in turn.alarms], world.provider.calls) == (["sending stopped: 401"], 1)
 
 
 def test_more_than_a_page_is_dealt_with_in_one_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
