@@ -22,6 +22,16 @@ class EndReason(StrEnum):
     """It came from another system's list as already ended."""
 
 
+class LeaveReason(StrEnum):
+    """What a reader says about why they left; asked after the fact, and never needed."""
+
+    TOO_OFTEN = "too_often"
+    NOT_USEFUL = "not_useful"
+    NO_TIME = "no_time"
+    NEVER_ASKED = "never_asked"
+    OTHER = "other"
+
+
 ALL_TOPICS = ""
 """The topic set of a reader who chose none: everything."""
 

@@ -12,6 +12,7 @@ from digest.domain.language import Language
 from digest.domain.ranking import signal
 from digest.domain.story import Story as CollectedStory
 from digest.domain.story import StoryText
+from digest.store.search import index_texts
 from digest.store.tables import Story, StoryTextRow
 
 
@@ -47,6 +48,7 @@ def save_texts(session: Session, story_id: int, texts: Mapping[Language, StoryTe
         for name, value in _columns(words).items():
             setattr(row, name, value)
         session.add(row)
+    index_texts(session, story_id, texts)
 
 
 def _columns(words: StoryText) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.event import EventKind
 from digest.domain.language import Language
 from digest.domain.schedule import Cadence
-from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.types import UtcDateTime, Word
 
@@ -58,6 +58,7 @@ class Table(DeclarativeBase):
         Language: Word(Language),
         SubscriberState: Word(SubscriberState),
         EndReason: Word(EndReason),
+        LeaveReason: Word(LeaveReason),
         BriefState: Word(BriefState),
         BatchState: Word(BatchState),
         DeliveryState: Word(DeliveryState),
@@ -215,6 +216,26 @@ class CorrectedBrief(Table):
     is_notice: Mapped[bool] = mapped_column(default=False)
 
 
+class StorySearch(Table):
+    """The words by which a story is found in one language: Latin words, and Han text in pieces of one and two signs.
+
+    SQLite has a full-text table beside it that triggers keep up to date.
+    """
+
+    __tablename__ = "story_search"
+    __table_args__ = (
+        UniqueConstraint("story_id", "language"),
+        Index(
+            "ix_story_search_words", text("array_to_tsvector(string_to_array(words, ' '))"), postgresql_using="gin"
+        ).ddl_if(dialect="postgresql"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"))
+    language: Mapped[Language]
+    words: Mapped[str] = mapped_column(Text)
+
+
 class CadenceRow(Table):
     """A distinct (time zone, local time, weekdays) of the list; a tick reads these few rows, never the subscribers."""
 
@@ -259,6 +280,12 @@ class Subscriber(Table):
             postgresql_where=text("state = 'active'"),
             sqlite_where=text("state = 'active'"),
         ),
+        Index(
+            "ix_subscribers_pending",
+            "id",
+            postgresql_where=text("state = 'pending'"),
+            sqlite_where=text("state = 'pending'"),
+        ),
         KEEPS_IDS,
     )
 
@@ -267,6 +294,8 @@ class Subscriber(Table):
     email_key: Mapped[str] = mapped_column(String(320))
     state: Mapped[SubscriberState]
     reason: Mapped[EndReason | None]
+    left_because: Mapped[LeaveReason | None]
+    """What they said about it, if they did."""
     language: Mapped[Language]
     cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id"))
     topics: Mapped[str] = mapped_column(String(400), default="")
@@ -497,6 +526,24 @@ class Letter(Table):
     nudged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]
     detail: Mapped[str] = mapped_column(Text, default="")
+
+
+class AddressChange(Table):
+    """A reader's wish to be written to at another address; it moves when that one's owner agrees."""
+
+    __tablename__ = "address_changes"
+    __table_args__ = (Index(None, "subscriber_id", "requested_at"), Index(None, "asked_letter_id"), KEEPS_IDS)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    subscriber_id: Mapped[int] = mapped_column(ForeignKey("subscribers.id", ondelete="CASCADE"))
+    email: Mapped[str] = mapped_column(String(320))
+    previous_email: Mapped[str] = mapped_column(String(320))
+    asked_letter_id: Mapped[int | None] = mapped_column(ForeignKey("letters.id", ondelete="SET NULL"))
+    """The letter to the new address; none where nobody is to be asked."""
+    told_letter_id: Mapped[int | None] = mapped_column(ForeignKey("letters.id", ondelete="SET NULL"))
+    """The letter to the former one, once it has moved."""
+    requested_at: Mapped[datetime]
+    confirmed_at: Mapped[datetime | None]
 
 
 class Switch(Table):

@@ -28,6 +28,11 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
     made.dispose()
 
 
+def not_a_model(name: str | None, kind: str, _: object) -> bool:
+    """The months of deliveries and SQLite's full-text tables are made by hand; other tests use them."""
+    return kind != "table" or not (is_month(str(name)) or str(name).startswith("story_search_fts"))
+
+
 def config(engine: Engine) -> Config:
     made = Config()
     made.set_main_option("script_location", str(MIGRATIONS))
@@ -35,11 +40,12 @@ def config(engine: Engine) -> Config:
     return made
 
 
+@pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expression-based index")
 def test_migrations_equal_the_models(engine: Engine) -> None:
     migrate(engine)
     with engine.connect() as connection:
         options = {"compare_type": True, "compare_server_default": True}
-        known = {"include_name": lambda name, kind, _: kind != "table" or not is_month(str(name))}
+        known = {"include_name": not_a_model}
         context = MigrationContext.configure(connection, opts=options | known)
         assert compare_metadata(context, Table.metadata) == []
 

@@ -1,0 +1,61 @@
+"""Finding stories by their words: FTS5 on SQLite, a GIN index over ``tsvector`` on PostgreSQL."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlalchemy import String, TextClause, bindparam, delete, exists, select, text
+from sqlalchemy.orm import Session
+
+from digest.domain.language import Language
+from digest.domain.search_words import question_words, search_words
+from digest.domain.story import StoryText
+from digest.store.tables import Story, StorySearch, StoryTextRow
+
+_MATCHES = {
+    "sqlite": "story_search.id IN (SELECT rowid FROM story_search_fts WHERE story_search_fts MATCH :question)",
+    "postgresql": "array_to_tsvector(string_to_array(story_search.words, ' ')) @@ CAST(:question AS tsquery)",
+}
+
+
+def index_texts(session: Session, story_id: int, texts: Mapping[Language, StoryText]) -> None:
+    """Make a story findable by title, quick answer, quick take and key points in these languages."""
+    for language, words in texts.items():
+        session.execute(delete(StorySearch).where(StorySearch.story_id == story_id, StorySearch.language == language))
+        found = search_words(words.title, words.quick_answer, words.quick_take, *words.key_points)
+        session.add(StorySearch(story_id=story_id, language=language, words=found))
+    session.flush()
+
+
+def index_missing(session: Session, limit: int) -> int:
+    """Make stories from before there was a search findable, some at a time; returns how many texts."""
+    is_known = exists().where(
+        StorySearch.story_id == StoryTextRow.story_id, StorySearch.language == StoryTextRow.language
+    )
+    rows = session.scalars(select(StoryTextRow).where(~is_known).limit(limit)).all()
+    for row in rows:
+        found = search_words(row.title, row.quick_answer, row.quick_take, *row.key_points)
+        session.add(StorySearch(story_id=row.story_id, language=row.language, words=found))
+    return len(rows)
+
+
+def find_stories(session: Session, question: str, language: Language, now: datetime, limit: int) -> list[int]:
+    """The ids of stories out by ``now`` whose text in ``language`` has every word of ``question``, newest first."""
+    dialect = session.get_bind().dialect.name
+    words = question_words(question)
+    if not words:
+        return []
+    found = (
+        select(Story.id)
+        .join(StorySearch, StorySearch.story_id == Story.id)
+        .where(StorySearch.language == language, Story.enters_at <= now, _matching(dialect, words))
+        .order_by(Story.enters_at.desc(), Story.id.desc())
+    )
+    return list(session.scalars(found.limit(limit)))
+
+
+def _matching(dialect: str, words: list[tuple[str, bool]]) -> TextClause:
+    question = " AND ".join(f'"{word}"{"*" if begins else ""}' for word, begins in words)
+    if dialect == "postgresql":
+        question = " & ".join(f"'{word}'{':*' if begins else ''}" for word, begins in words)
+    # The words are letters and digits only, so no sign of either query language is among them.
+    return text(_MATCHES[dialect]).bindparams(bindparam("question", question, String))
