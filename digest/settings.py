@@ -19,6 +19,7 @@ from digest.domain.brief import Limits, OtherLanguage
 from digest.domain.edition import Policy
 from digest.domain.errors import BadInputError, PermanentError, shown
 from digest.domain.language import Language
+from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
@@ -78,6 +79,10 @@ class Settings(BaseSettings):
     keep_days: int = Field(180, ge=8, le=3650, description="how long deliveries, events and letters are kept")
     stories_per_brief: int = Field(12, ge=1, le=40, description="most stories in one brief")
     stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")
+    score_weights: str = Field(
+        "source=25,corroboration=20,freshness=25,substance=20,topics=10",
+        description="points of each part of the signal score; together 100",
+    )
     confirm_days: int = Field(7, ge=1, le=60, description="how long a confirmation link works")
     fetch_minutes: int = Field(15, ge=1, le=1440, description="how often a source is fetched")
     fetch_private_hosts: bool = Field(
@@ -162,6 +167,15 @@ class Settings(BaseSettings):
         except BadInputError as error:
             raise ValueError(error.mend) from error
 
+    @field_validator("score_weights")
+    @classmethod
+    def _are_weights(cls, value: str) -> str:
+        try:
+            parse_weights(value)
+        except BadInputError as error:
+            raise ValueError(error.mend) from error
+        return value
+
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if not self.base_url:
@@ -192,7 +206,11 @@ class Settings(BaseSettings):
     @property
     def limits(self) -> Limits:
         """How much a brief holds."""
-        return Limits(stories=self.stories_per_brief, per_source=self.stories_per_source)
+        return Limits(
+            stories=self.stories_per_brief,
+            per_source=self.stories_per_source,
+            weights=parse_weights(self.score_weights),
+        )
 
 
 def split_sender(value: str) -> tuple[str, str]:

@@ -1,6 +1,5 @@
 """``digest stories``."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +7,9 @@ import typer
 
 from digest.cli.context import LARGEST_ID, application, instant_text, read_file, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say
-from digest.domain.brief import Candidate
+from digest.domain.brief import Candidate, scored
 from digest.domain.errors import PermanentError
+from digest.domain.language import Language
 from digest.sources.story_file import parse_stories, story_schema
 from digest.steps.collect_stories import import_stories
 from digest.store.stories import listed, story_with_id
@@ -43,7 +43,8 @@ def list_stories(
 ) -> None:
     """List the newest stories."""
     with application() as app, app.sessions() as session:
-        rows = [_story_row(story) for story in listed(session, utc_now(), limit)]
+        weights = app.settings.limits.weights
+        rows = [_story_row(scored(story, weights)) for story in listed(session, utc_now(), limit)]
     if as_json:
         print_json(rows)
     else:
@@ -68,13 +69,19 @@ def _story_row(story: Candidate) -> dict[str, object]:
 def show(story_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID)]) -> None:
     """Print one story with its texts and the parts of its score, as JSON."""
     with application() as app, app.sessions() as session:
-        story = story_with_id(session, story_id, utc_now())
-    if story is None:
+        found = story_with_id(session, story_id, utc_now())
+    if found is None:
         raise PermanentError(f"there is no story {story_id}")
+    story = scored(found, app.settings.limits.weights)
     texts = {
         language.value: {f: getattr(text, f) for f in text.__dataclass_fields__}
         for language, text in story.texts.items()
     }
-    parts = asdict(story.signal)
+    parts = story.signal.parts
+    why = {part.name: {"of": part.most, "why": part.sentences[Language.ENGLISH]} for part in parts}
     extra = {"slug": story.slug, "topics": list(story.topics), "enters_at": instant_text(story.enters_at)}
-    print_json(_story_row(story) | extra | {"score_parts": parts, "texts": texts})
+    print_json(
+        _story_row(story)
+        | extra
+        | {"score_parts": {part.name: part.points for part in parts}, "score_why": why, "texts": texts}
+    )

@@ -1,17 +1,22 @@
 """A brief: the stories of one edition in one language for one set of topics."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from digest.domain.language import Language
-from digest.domain.ranking import Signal
+from digest.domain.ranking import DEFAULT_WEIGHTS, Signal, Weights, topic_match
 from digest.domain.story import StoryText
+from digest.domain.topics import main_branch, taste_of
 
 HAN_CHARACTERS_PER_MINUTE = 400
 LATIN_WORDS_PER_MINUTE = 220
+SAME_TOPIC_COSTS = 6
+SAME_SOURCE_COSTS = 4
+"""Points that a story loses against the others for each story of its topic, or its source, chosen already."""
+LAST_PLACE = 10_000
 
 
 class BriefState(StrEnum):
@@ -39,6 +44,21 @@ class Limits:
     stories: int = 12
     per_source: int = 4
     html_bytes: int = 90_000
+    weights: Weights = DEFAULT_WEIGHTS
+    """Of the parts of the score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Where a person wants a story.
+
+    Attributes:
+        pinned: in every brief of its window that may show it, before the others.
+        position: among the pinned, or among the others, lower first and all before those without one.
+    """
+
+    pinned: bool = False
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +75,7 @@ class Candidate:
     texts: dict[Language, StoryText]
     topics: tuple[str, ...]
     signal: Signal
+    placing: Placing = field(default_factory=Placing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +99,68 @@ def choose(
 ) -> list[BriefStory]:
     """The stories of a brief, best first: at most ``limits.per_source`` of one source, ``limits.stories`` in all.
 
+    Stories are taken one by one, the best first, where each story of a topic or a source makes the next one of it cost
+    some points: of a morning with ten launches and one ruling, the ruling is in. A pinned story is always taken.
+
     Args:
         candidates: the stories of the window, in any order.
-        topics: the reader's; empty means all.
+        topics: the reader's; empty means all, ``-policy`` mutes.
     """
-    wanted = set(topics)
-    ranked = sorted(candidates, key=lambda c: (-c.signal.score, -c.enters_at.timestamp(), c.id))
-    chosen: list[BriefStory] = []
-    per_source: Counter[str] = Counter()
-    for candidate in ranked:
-        if wanted and not wanted & set(candidate.topics):
+    taste = taste_of(topics)
+    showable = (
+        scored(candidate, limits.weights, taste.followed)
+        for candidate in candidates
+        if taste.takes(candidate.topics) and _tongue(candidate, language, other)
+    )
+    taken = _balanced(sorted(showable, key=_rank), limits)
+    return [shown_in(one, _tongue(one, language, other) or language) for one in sorted(taken, key=_rank)]
+
+
+def scored(candidate: Candidate, weights: Weights, followed: Sequence[str] = ()) -> Candidate:
+    """The story with its score under these weights, for a reader who follows these topics."""
+    match = topic_match(candidate.topics, followed)
+    return replace(candidate, signal=replace(candidate.signal, weights=weights, match=match))
+
+
+def _tongue(candidate: Candidate, language: Language, other: OtherLanguage) -> Language | None:
+    """The language to show it in; None where it must not be shown."""
+    tongue = language if language in candidate.texts else candidate.language
+    may_be = tongue is language or other is OtherLanguage.LABEL
+    return tongue if may_be and tongue in candidate.texts else None
+
+
+def _rank(candidate: Candidate) -> tuple[bool, int, int, float, int]:
+    place = LAST_PLACE if candidate.placing.position is None else candidate.placing.position
+    return (
+        not candidate.placing.pinned,
+        place,
+        -candidate.signal.score,
+        -candidate.enters_at.timestamp(),
+        candidate.id,
+    )
+
+
+def _balanced(ranked: Sequence[Candidate], limits: Limits) -> list[Candidate]:
+    left, taken = list(ranked), list[Candidate]()
+    sources, branches = Counter[str](), Counter[str]()
+    while left and len(taken) < limits.stories:
+        # The first of equals wins, and they come ranked.
+        best = max(left, key=lambda one: _worth(one, sources, branches))
+        left.remove(best)
+        if sources[best.source] >= limits.per_source and not best.placing.pinned:
             continue
-        tongue = language if language in candidate.texts else candidate.language
-        if tongue != language and other is OtherLanguage.LEAVE_OUT:
-            continue
-        if tongue not in candidate.texts or per_source[candidate.source] >= limits.per_source:
-            continue
-        per_source[candidate.source] += 1
-        chosen.append(shown_in(candidate, tongue))
-        if len(chosen) == limits.stories:
-            break
-    return chosen
+        taken.append(best)
+        sources[best.source] += 1
+        branches[main_branch(best.topics)] += 1
+    return taken
+
+
+def _worth(one: Candidate, sources: Mapping[str, int], branches: Mapping[str, int]) -> tuple[bool, int, int]:
+    """How much a story is wanted next to those chosen already; a person's placing outweighs the score."""
+    branch = main_branch(one.topics)
+    cost = SAME_SOURCE_COSTS * sources[one.source] + (SAME_TOPIC_COSTS * branches[branch] if branch else 0)
+    placed = 0 if one.placing.position is None else LAST_PLACE - one.placing.position
+    return (one.placing.pinned, placed, one.signal.score - cost)
 
 
 def shown_in(candidate: Candidate, language: Language) -> BriefStory:

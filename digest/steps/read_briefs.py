@@ -7,8 +7,9 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, OtherLanguage, choose, shown_in
+from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, OtherLanguage, choose, scored, shown_in
 from digest.domain.language import Language
+from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
 from digest.domain.story import StoryText
 from digest.domain.subscriber import ALL_TOPICS
 from digest.store.database import Sessions
@@ -90,15 +91,17 @@ def front_stories(sessions: Sessions, language: Language, now: datetime, limit: 
     return in_language([story for story in found if language in story.texts], language)[:limit]
 
 
-def web_story(sessions: Sessions, slug: str, language: Language, now: datetime) -> WebStory | None:
-    """One story and others of its source."""
+def web_story(
+    sessions: Sessions, slug: str, language: Language, now: datetime, weights: Weights = DEFAULT_WEIGHTS
+) -> WebStory | None:
+    """One story, scored under ``weights``, and others of its source."""
     with sessions() as session:
         story = story_with_slug(session, slug, now)
         if story is None or story.enters_at > now:
             return None
         tongue = language if language in story.texts else next(iter(story.texts))
         more = in_language(more_from(session, story, now, MORE_STORIES), language)
-        return WebStory(story, story.texts[tongue], tongue, more)
+        return WebStory(scored(story, weights), story.texts[tongue], tongue, more)
 
 
 def latest_stories(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
-from digest.domain.brief import Candidate
+from digest.domain.brief import Candidate, Placing
 from digest.domain.language import Language
 from digest.domain.ranking import signal
 from digest.domain.story import Story as CollectedStory
@@ -84,8 +84,11 @@ def newest(session: Session, now: datetime, within: timedelta, limit: int) -> li
     return sorted(found, key=lambda story: story.enters_at, reverse=True)[:limit]
 
 
-def _candidates(session: Session, as_of: datetime, *where: ColumnElement[bool]) -> list[Candidate]:
-    wanted = select(Story).where(*where).options(selectinload(Story.texts), joinedload(Story.source))
+def _candidates(
+    session: Session, as_of: datetime, *where: ColumnElement[bool], hidden_too: bool = False
+) -> list[Candidate]:
+    wanted = select(Story).where(*where, *([] if hidden_too else [Story.hidden.is_(False)]))
+    wanted = wanted.options(selectinload(Story.texts), joinedload(Story.source))
     return [_candidate(story, as_of) for story in session.scalars(wanted) if story.texts]
 
 
@@ -102,7 +105,15 @@ def _candidate(story: Story, as_of: datetime) -> Candidate:
         published_at=story.published_at,
         texts=texts,
         topics=tuple(story.topics),
-        signal=signal(own, source_weight=story.source.weight, also_reported_by=0, enters_at=story.enters_at, now=as_of),
+        signal=signal(
+            own,
+            source_weight=story.source.weight,
+            also_reported_by=0,
+            enters_at=story.enters_at,
+            now=as_of,
+            topics=story.topics,
+        ),
+        placing=Placing(story.pinned, story.position),
     )
 
 
@@ -112,13 +123,15 @@ def story_with_slug(session: Session, slug: str, as_of: datetime) -> Candidate |
 
 
 def story_with_id(session: Session, story_id: int, as_of: datetime) -> Candidate | None:
-    """One story by its id."""
-    return next(iter(_candidates(session, as_of, Story.id == story_id)), None)
+    """One story by its id, hidden or not."""
+    return next(iter(_candidates(session, as_of, Story.id == story_id, hidden_too=True)), None)
 
 
-def stories_with_ids(session: Session, ids: Sequence[int], as_of: datetime) -> list[Candidate]:
-    """These stories, in the order of ``ids``; those deleted meanwhile are left out."""
-    found = {story.id: story for story in _candidates(session, as_of, Story.id.in_(ids))}
+def stories_with_ids(
+    session: Session, ids: Sequence[int], as_of: datetime, *, hidden_too: bool = False
+) -> list[Candidate]:
+    """These stories, in the order of ``ids``; those deleted or hidden meanwhile are left out."""
+    found = {story.id: story for story in _candidates(session, as_of, Story.id.in_(ids), hidden_too=hidden_too)}
     return [found[i] for i in ids if i in found]
 
 
@@ -135,11 +148,15 @@ def more_from(session: Session, story: Candidate, as_of: datetime, limit: int) -
 
 
 def listed(session: Session, as_of: datetime, limit: int, *, entered: bool = False) -> list[Candidate]:
-    """Stories newest first, scored as of that instant; ``entered`` leaves out those whose date is yet to come."""
+    """Stories newest first, scored as of that instant.
+
+    Args:
+        entered: only those that readers may see: their date has come, and no editor hid them.
+    """
     wanted = select(Story.id).order_by(Story.enters_at.desc(), Story.id.desc()).limit(limit)
     if entered:
-        wanted = wanted.where(Story.enters_at <= as_of)
-    return stories_with_ids(session, session.scalars(wanted).all(), as_of)
+        wanted = wanted.where(Story.enters_at <= as_of, Story.hidden.is_(False))
+    return stories_with_ids(session, session.scalars(wanted).all(), as_of, hidden_too=not entered)
 
 
 def is_empty(session: Session) -> bool:

@@ -51,7 +51,9 @@ def show_archive(edge: EdgeOf, language: LanguageOf) -> Response:
 def show_story(edge: EdgeOf, slug: str, language: LanguageOf) -> Response:
     """One story in full."""
     # PostgreSQL refuses NUL in a text, so such a slug must not reach it.
-    found = web_story(edge.application.sessions, slug, language, edge.clock()) if slug.isprintable() else None
+    application = edge.application
+    weights = application.settings.limits.weights
+    found = web_story(application.sessions, slug, language, edge.clock(), weights) if slug.isprintable() else None
     if found is None:
         raise HTTPException(404)
     values = {"found": found, "switch_path": f"/stories/{found.story.slug}", **_box(edge, language)}

@@ -33,6 +33,7 @@ def test_a_story_is_imported_listed_and_shown(either_terminal: Terminal) -> None
     assert shown["texts"]["zh"]["title"] == "Chips 中文"
     assert shown["texts"]["en"]["quick_answer"] == "Chips."
     assert sum(shown["score_parts"].values()) == row["score"]
+    assert all(part["why"] for part in shown["score_why"].values())
 
 
 def test_an_import_again_changes_and_adds_nothing(terminal: Terminal) -> None:

@@ -3,17 +3,16 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from digest.domain.brief import BriefStory, Candidate, Limits, OtherLanguage, choose, reading_minutes, shown_in
+from digest.domain.brief import BriefStory, Candidate, Limits, OtherLanguage, Placing, choose, reading_minutes, shown_in
 from digest.domain.language import Language
-from digest.domain.ranking import Signal, signal
+from digest.domain.ranking import Signal, Weights
 from digest.domain.story import StoryText, enters_at
 
 EN, ZH = Language.ENGLISH, Language.CHINESE
 NOW = datetime(2027, 6, 9, 23, 50, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+ONLY_TRUST = Weights(100, 0, 0, 0, 0)
 
 
 def candidate(
@@ -24,6 +23,7 @@ def candidate(
     topics: tuple[str, ...] = (),
     own: Language = EN,
     tongues: tuple[Language, ...] = (EN, ZH),
+    placing: Placing | None = None,
 ) -> Candidate:
     return Candidate(
         id=number,
@@ -35,7 +35,8 @@ def candidate(
         published_at=None,
         texts={tongue: StoryText(f"{tongue} {number}") for tongue in tongues},
         topics=topics,
-        signal=Signal(score, 0, 0, 0),
+        signal=Signal(score / 100, 0, 0, 0, weights=ONLY_TRUST),
+        placing=placing or Placing(),
     )
 
 
@@ -46,7 +47,7 @@ def chosen(
     limits: Limits | None = None,
     other: OtherLanguage = OtherLanguage.LEAVE_OUT,
 ) -> list[BriefStory]:
-    return choose(candidates, language, topics, limits or Limits(), other)
+    return choose(candidates, language, topics, limits or Limits(weights=ONLY_TRUST), other)
 
 
 def ids(stories: list[BriefStory]) -> list[int]:
@@ -64,12 +65,12 @@ def test_the_order_they_come_in_does_not_matter() -> None:
 
 
 def test_a_brief_has_its_limit() -> None:
-    assert len(chosen([candidate(n) for n in range(30)], limits=Limits(stories=7))) == 7
+    assert len(chosen([candidate(n) for n in range(30)], limits=Limits(weights=ONLY_TRUST, stories=7))) == 7
 
 
 def test_one_source_does_not_fill_the_brief() -> None:
     found = [candidate(n, 90, source="Loud") for n in range(10)] + [candidate(20, 10)]
-    assert ids(chosen(found, limits=Limits(per_source=2))) == [0, 1, 20]
+    assert ids(chosen(found, limits=Limits(weights=ONLY_TRUST, per_source=2))) == [0, 1, 20]
 
 
 def test_topics_let_through_what_has_one_of_them() -> None:
@@ -78,9 +79,44 @@ def test_topics_let_through_what_has_one_of_them() -> None:
     assert ids(chosen(found)) == [1, 2, 3]
 
 
+def test_a_followed_topic_lets_through_what_lies_below_it_and_a_muted_one_nothing_of_it() -> None:
+    found = [candidate(1, topics=("data-centers",)), candidate(2, topics=("chips", "policy")), candidate(3)]
+    assert ids(chosen(found, topics=("chips",))) == [1, 2]
+    assert ids(chosen(found, topics=("-chips",))) == [3]
+    assert ids(chosen(found, topics=("-policy", "chips"))) == [1]
+
+
+def test_of_a_morning_with_many_launches_and_one_ruling_the_ruling_is_in() -> None:
+    launches = [candidate(n, 80 - n, topics=("models",)) for n in range(8)]
+    ruling = candidate(20, 60, topics=("policy",))
+    assert 20 in ids(chosen([*launches, ruling], limits=Limits(stories=5, weights=ONLY_TRUST)))
+
+
+def test_the_chosen_stand_in_the_order_of_their_scores() -> None:
+    found = [candidate(1, 80, topics=("models",)), candidate(2, 79, topics=("models",)), candidate(3, 75)]
+    assert ids(chosen(found)) == [1, 2, 3]
+
+
+def test_what_a_person_pinned_is_first_and_in_even_beyond_its_sources_share() -> None:
+    found = [candidate(n, 90, source="Loud") for n in range(3)]
+    found.append(candidate(9, 1, source="Loud", placing=Placing(pinned=True)))
+    assert ids(chosen(found, limits=Limits(stories=2, per_source=1, weights=ONLY_TRUST))) == [9]
+    assert ids(chosen(found, limits=Limits(stories=2, per_source=2, weights=ONLY_TRUST))) == [9, 0]
+
+
+def test_positions_that_a_person_gave_come_before_scores() -> None:
+    found = [
+        candidate(1, 90),
+        candidate(2, 10, placing=Placing(position=2)),
+        candidate(3, 5, placing=Placing(position=1)),
+    ]
+    assert ids(chosen(found)) == [3, 2, 1]
+    assert ids(chosen(found, limits=Limits(stories=1, weights=ONLY_TRUST))) == [3]
+
+
 def test_a_story_that_is_left_out_takes_no_room() -> None:
     loud = [candidate(n, 90, source="Loud", own=ZH, tongues=(ZH,)) for n in range(4)]
-    assert ids(chosen([*loud, candidate(9, 10, source="Loud")], limits=Limits(per_source=1))) == [9]
+    assert ids(chosen([*loud, candidate(9, 10, source="Loud")], limits=Limits(weights=ONLY_TRUST, per_source=1))) == [9]
 
 
 def test_without_a_text_in_the_readers_language_a_story_is_left_out_or_labelled() -> None:
@@ -112,37 +148,6 @@ def test_reading_time_counts_words_in_english_and_characters_in_chinese(words: s
 
 def as_dict(story: BriefStory) -> dict[str, object]:
     return {name: getattr(story, name) for name in BriefStory.__dataclass_fields__}
-
-
-@given(
-    text=st.builds(
-        StoryText,
-        title=st.text(max_size=20),
-        quick_take=st.text(max_size=1500),
-        key_points=st.lists(st.text(max_size=5), max_size=6).map(tuple),
-        key_evidence=st.lists(st.text(max_size=5), max_size=6).map(tuple),
-    ),
-    weight=st.floats(-2, 3),
-    others=st.integers(0, 50),
-    hours=st.floats(-100, 1000),
-)
-def test_the_parts_add_up_and_stay_between_nought_and_a_hundred(
-    text: StoryText, weight: float, others: int, hours: float
-) -> None:
-    entered = NOW - timedelta(hours=hours)
-    found = signal(text, source_weight=weight, also_reported_by=others, enters_at=entered, now=NOW)
-    parts = (found.source, found.corroboration, found.freshness, found.substance)
-    assert found.score == sum(parts)
-    assert 0 <= found.score <= 100
-    assert all(0 <= part <= most for part, most in zip(parts, (30, 20, 25, 25), strict=True))
-
-
-def test_more_trust_more_sources_more_news_and_more_substance_score_higher() -> None:
-    rich = StoryText("t", quick_take="word " * 300, key_points=("a", "b", "c"), key_evidence=("d", "e", "f"))
-    low = signal(StoryText("t"), source_weight=0.1, also_reported_by=0, enters_at=NOW - 47 * HOUR, now=NOW)
-    high = signal(rich, source_weight=1, also_reported_by=4, enters_at=NOW, now=NOW)
-    assert (low.source, low.corroboration, low.freshness, low.substance) == (3, 0, 1, 0)
-    assert high == Signal(30, 20, 25, 25)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def keys(catalog: Catalog) -> set[Key]:
 def test_the_extraction_sees_templates_texts_and_code() -> None:
     found = set(extracted())
 
-    assert {"Quick answer", "Links", "Chips", ("%(num)s story", "%(num)s stories")} <= found
+    assert {"Quick answer", "Links", ("%(num)s story", "%(num)s stories")} <= found
 
 
 def test_no_message_is_missing_and_none_is_unused() -> None:
