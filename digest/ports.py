@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from digest.domain.delivery import DeliveryReason
+from digest.domain.event import EventKind
 from digest.domain.language import Language
 from digest.domain.story import Story, StoryText
 
@@ -66,10 +67,16 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a provider refused one recipient for good."""
+    """Why a provider refused one recipient for good.
+
+    Attributes:
+        bounce: what the receiving server said of the mailbox, ``BOUNCED`` or ``SOFT_BOUNCED``; None where it said
+            nothing of it, or the refusal is our own.
+    """
 
     reason: DeliveryReason
     detail: str = ""
+    bounce: EventKind | None = None
 
 
 @dataclass(frozen=True, slots=True)

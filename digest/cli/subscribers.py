@@ -16,11 +16,12 @@ from digest.steps.erase_subscribers import erase_subscriber
 from digest.steps.import_subscribers import COLUMNS, Defaults, import_subscribers
 from digest.steps.manage_subscriptions import unsubscribe_address
 from digest.steps.read_subscribers import reader_of
+from digest.steps.readmit import readmit
 from digest.store.ledger import Entry, entries
 from digest.store.subscribers import confirmed_consent, count_by_state, everyone, find
 from digest.store.tables import Consent, Subscriber
 
-subscribers = typer.Typer(help="The list: import, export, show, erase, stats.", no_args_is_help=True)
+subscribers = typer.Typer(help="The list: import, export, show, leave, return, erase, stats.", no_args_is_help=True)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """What makes a spreadsheet run a cell."""
 
@@ -191,6 +192,25 @@ def unsubscribe(email: str, as_json: AsJson = False) -> None:
         print_json({"status": reader.state, "reason": reader.reason})
     else:
         say(f"{reader.state}: {reader.reason}")
+
+
+@subscribers.command("readmit")
+def readmit_address(
+    email: str,
+    because: Annotated[str, typer.Option(help="Why, in a few words; kept with the reader's events.")],
+    as_json: AsJson = False,
+) -> None:
+    """Lift the bar on an address after a bounce, complaint or erasure; its owner still has to sign up and confirm."""
+    if not because.strip():
+        raise BadInputError("because", because, "must say why, in a few words.")
+    with application() as app:
+        reason = readmit(app.sessions, email, app.address_hashes(email), because, utc_now())
+    if reason is None:
+        raise PermanentError(f"nothing bars {email}")
+    if as_json:
+        print_json({"barred": False, "was": reason})
+    else:
+        say(f"Readmitted; it was barred as {reason}. They can sign up and confirm again.")
 
 
 @subscribers.command("erase")

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from digest.domain.subscriber import EndReason
-
 
 class EventKind(StrEnum):
     """The facts a provider can report; ``other`` keeps what is not understood."""
@@ -15,8 +13,10 @@ class EventKind(StrEnum):
     DELIVERED = "delivered"
     BOUNCED = "bounced"
     """The address is dead."""
+    SOFT_BOUNCED = "soft_bounced"
+    """The mailbox exists and took nothing this time: full, off, out of reach until the provider gave up."""
     BLOCKED = "blocked"
-    """This message did not get through; the address may be fine."""
+    """Policy, reputation, content or volume: the sender's fault, which says nothing about the reader."""
     DROPPED = "dropped"
     COMPLAINED = "complained"
     UNSUBSCRIBED = "unsubscribed"
@@ -48,22 +48,13 @@ class ProviderEvent:
     raw: str = field(default="", repr=False)
 
 
-ENDS_SUBSCRIPTION: dict[EventKind, EndReason] = {
-    EventKind.BOUNCED: EndReason.BOUNCED,
-    EventKind.COMPLAINED: EndReason.COMPLAINED,
-    EventKind.UNSUBSCRIBED: EndReason.UNSUBSCRIBED,
-}
-"""Which facts end a subscription, and with which reason."""
-
-SUPPRESSES: frozenset[EventKind] = frozenset({EventKind.BOUNCED, EventKind.COMPLAINED})
-"""Which facts bar the address for good, not just this subscription."""
-
 PROVES_HAND_OVER: frozenset[EventKind] = frozenset(
     {
         EventKind.PROCESSED,
         EventKind.DEFERRED,
         EventKind.DELIVERED,
         EventKind.BOUNCED,
+        EventKind.SOFT_BOUNCED,
         EventKind.BLOCKED,
         EventKind.DROPPED,
         EventKind.COMPLAINED,
@@ -73,3 +64,6 @@ PROVES_HAND_OVER: frozenset[EventKind] = frozenset(
     }
 )
 """Which facts show that the provider took the message, which settles a delivery whose answer was lost."""
+
+PROVES_DELIVERY: frozenset[EventKind] = frozenset({EventKind.DELIVERED, EventKind.OPENED, EventKind.CLICKED})
+"""Which facts show that the mailbox takes mail, after which soft bounces count from zero."""

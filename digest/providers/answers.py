@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from digest.domain.delivery import DeliveryReason
+from digest.domain.event import EventKind
 from digest.ports import Refusal
 
 LONGEST_DETAIL = 200
@@ -84,14 +85,19 @@ def refusal_of(code: int, text: str) -> Refusal | None:
     """The refusal that a reply to RCPT or to the message amounts to; None when it may be given again.
 
     4xx may; 5xx may not, but for throttling in disguise. A dead mailbox is ``INVALID_ADDRESS``, all else ``REFUSED``:
-    this brief did not go, and nothing follows for the reader.
+    this brief did not go. What it says of the mailbox is its ``bounce``.
     """
     fault = fault_of(status_in(text), text)
     if code < 500 or fault is Fault.THROTTLED:  # noqa: PLR2004 # RFC 5321 §4.2.1: the first digit is the verdict
         return None
     dead = fault is Fault.ADDRESS or (fault is Fault.OTHER and code in _SYNTAX_CODES)
     reason = DeliveryReason.INVALID_ADDRESS if dead else DeliveryReason.REFUSED
-    return Refusal(reason, without_addresses(f"{code} {text}"))
+    return Refusal(reason, without_addresses(f"{code} {text}"), _bounce(fault))
+
+
+def _bounce(fault: Fault) -> EventKind | None:
+    """A syntax code alone may be about how we wrote the command, so it is no bounce."""
+    return {Fault.ADDRESS: EventKind.BOUNCED, Fault.MAILBOX: EventKind.SOFT_BOUNCED}.get(fault)
 
 
 def is_about_us(code: int, text: str) -> bool:

@@ -39,6 +39,8 @@ _KINDS = {
 
 _NOT_THE_READER = frozenset({"content", "frequency or volume too high", "reputation", "technical", "technical failure"})
 """Values of ``bounce_classification`` that say nothing about the address."""
+_UNTOLD = frozenset({Fault.OTHER, Fault.ADDRESS})
+"""Of an expired message: what it was put off for is not known to be the sender's fault."""
 
 _IDENTITY = ("event", "type", "timestamp", "sg_message_id", "status", "reason", "response", "attempt", "url")
 
@@ -117,24 +119,25 @@ def kind_of(entry: Mapping[str, Any]) -> EventKind:
     """What an event says, by its ``event``; a bounce also by its ``type``, status and words."""
     name = entry.get("event")
     if name == "bounce":
-        return EventKind.BOUNCED if _is_dead(entry) else EventKind.BLOCKED
+        return _bounce(entry)
     return _KINDS.get(name, EventKind.OTHER) if isinstance(name, str) else EventKind.OTHER
 
 
-def _is_dead(entry: Mapping[str, Any]) -> bool:
-    """Whether a bounce means that the address is dead.
+def _bounce(entry: Mapping[str, Any]) -> EventKind:
+    """What a bounce says of the reader.
 
     SendGrid calls address faults ``bounce`` and faults of message or sender ``blocked``; expired ones were only ever
     put off. A status or reason that says otherwise (4.x, full, policy, throttling) counts: a dead address is for good.
     """
-    if entry.get("type", "bounce") != "bounce":
-        return False
     if str(entry.get("bounce_classification") or "").strip().lower() in _NOT_THE_READER:
-        return False
+        return EventKind.BLOCKED
     reason = str(entry.get("reason") or "")
     status = status_in(str(entry.get("status") or "")) or status_in(reason)
-    fault = fault_of(status, reason)
-    return fault is Fault.ADDRESS or (fault is Fault.OTHER and entry.get("type") == "bounce")
+    fault, named = fault_of(status, reason), entry.get("type", "bounce")
+    if fault is Fault.MAILBOX or (fault in _UNTOLD and named == "expired"):
+        return EventKind.SOFT_BOUNCED
+    dead = fault is Fault.ADDRESS or (fault is Fault.OTHER and entry.get("type") == "bounce")
+    return EventKind.BOUNCED if dead and named == "bounce" else EventKind.BLOCKED
 
 
 def _detail(entry: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.suppression import may_ask_again
 from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
@@ -18,12 +19,13 @@ from digest.store.subscribers import (
     Wishes,
     add,
     apply_wishes,
+    bar_on,
     confirmed_consent,
     find,
     get,
-    is_suppressed,
     last_window_end,
     recent_consents,
+    release,
     set_state,
     withdraw_planned,
 )
@@ -63,10 +65,12 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
     """Ask the owner of the address whether they want the brief; returns the ids of letters owed.
 
     The caller answers the visitor the same whatever happens here, so that nobody learns who subscribes. An active
-    reader gets a note at most; a barred address gets nothing; anyone else a confirmation, a few an hour and day.
+    reader gets a note at most; a barred address gets nothing until it may be asked again (see
+    :func:`digest.domain.suppression.may_ask_again`); anyone else a confirmation, a few an hour and day.
     """
     with sessions.begin() as session:
-        if is_suppressed(session, request.address, hashes):
+        bar = bar_on(session, request.address, hashes)
+        if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
             return []
         wishes = _wishes(session, request.language, request.cadence, request.topics, now)
         subscriber = add(session, request.address, wishes, SubscriberState.PENDING, now)
@@ -133,8 +137,15 @@ def _confirmation(session: Session, consent: Consent | None, now: datetime) -> C
     reader = reader_of(subscriber, now)
     if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
         return Confirmation("already", subscriber.language, reader)
-    left_since = consent.confirmed_at is not None or subscriber.reason in BARRED
-    return Confirmation("gone" if left_since else "waiting", consent.language, reader)
+    gone = consent.confirmed_at is not None or not _is_fresh(session, consent, subscriber, now)
+    return Confirmation("gone" if gone else "waiting", consent.language, reader)
+
+
+def _is_fresh(session: Session, consent: Consent, subscriber: Subscriber, now: datetime) -> bool:
+    """Whether a yes to this request counts: one from before a bounce or complaint doesn't, nor one while barred."""
+    bar = bar_on(session, subscriber.email)
+    barred = bar is not None and not may_ask_again(bar.reason, bar.created_at, now)
+    return not barred and (subscriber.reason not in BARRED or consent.requested_at > subscriber.changed_at)
 
 
 def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy = USUAL) -> Confirmation:
@@ -151,6 +162,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
         consent.confirmed_at = now
         apply_wishes(subscriber, Wishes(consent.language, consent.cadence_id, consent.topics), now)
         set_state(subscriber, SubscriberState.ACTIVE, now)
+        release(session, subscriber.email)
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
         subscriber.active_from_at = now
@@ -189,7 +201,8 @@ def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader |
 
     def undo(session: Session, subscriber: Subscriber) -> None:
         agreed = confirmed_consent(session, subscriber.id) is not None
-        if subscriber.reason is EndReason.UNSUBSCRIBED and agreed:
+        barred = bar_on(session, subscriber.email) is not None
+        if subscriber.reason is EndReason.UNSUBSCRIBED and agreed and not barred:
             set_state(subscriber, SubscriberState.ACTIVE, now)
             subscriber.active_from_at = now
             subscriber.window_start_at = last_window_end(session, subscriber.id) or now

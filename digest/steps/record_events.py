@@ -6,17 +6,18 @@ from datetime import date, datetime
 
 from sqlalchemy.orm import Session
 
-from digest.domain.event import ENDS_SUBSCRIPTION, PROVES_HAND_OVER, SUPPRESSES, EventKind, ProviderEvent
+from digest.domain.event import PROVES_HAND_OVER, EventKind, ProviderEvent
 from digest.domain.subscriber import SubscriberState
-from digest.domain.suppression import SuppressionReason
+from digest.domain.suppression import Consequence, SoftBounces, SuppressionReason, consequence_of, meaning_of
 from digest.store.database import Sessions
-from digest.store.events import add_event, is_subscriber, settle_unknown
+from digest.store.events import add_event, is_subscriber, settle_unknown, soft_bounced_mornings
 from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
 from digest.store.windows import move_windows
 
 LONGEST_KEY = 26
 """Our longest: an id of 17 digits, which every database can hold, and a date."""
+USUAL = SoftBounces()
 
 
 @dataclass(slots=True)
@@ -28,16 +29,20 @@ class Recorded:
     strangers: int = 0
 
 
-def record_events(sessions: Sessions, events: Iterable[ProviderEvent], received_at: datetime) -> Recorded:
+def record_events(
+    sessions: Sessions, events: Iterable[ProviderEvent], received_at: datetime, rule: SoftBounces = USUAL
+) -> Recorded:
     """Store each event once and let it act. Order, repeats and unknown ids do no harm; each event stands alone."""
     recorded = Recorded()
     for event in events:
         with sessions.begin() as session:
-            _record(session, event, received_at, recorded)
+            _record(session, event, received_at, recorded, rule)
     return recorded
 
 
-def _record(session: Session, event: ProviderEvent, received_at: datetime, recorded: Recorded) -> None:
+def _record(
+    session: Session, event: ProviderEvent, received_at: datetime, recorded: Recorded, rule: SoftBounces
+) -> None:
     subscriber_id, on = _whose(session, event)
     event_id = add_event(session, event, subscriber_id, on, received_at)
     if event_id is None:
@@ -49,7 +54,9 @@ def _record(session: Session, event: ProviderEvent, received_at: datetime, recor
         return
     if on is not None and event.kind in PROVES_HAND_OVER:
         _settle(session, subscriber_id, on)
-    _act(session, event, subscriber_id, event_id, received_at)
+    subscriber = get(session, subscriber_id, lock=True)
+    if subscriber is not None:
+        _act(session, event, subscriber, event_id, received_at, rule)
 
 
 def _settle(session: Session, subscriber_id: int, on: date) -> None:
@@ -82,18 +89,32 @@ def _read_key(session: Session, key: str) -> tuple[int, date | None] | None:
         return None
 
 
-def _act(session: Session, event: ProviderEvent, subscriber_id: int, event_id: int, now: datetime) -> None:
-    reason = ENDS_SUBSCRIPTION.get(event.kind)
-    subscriber = get(session, subscriber_id, lock=True)
-    if reason is None or subscriber is None or not _concerns(event, subscriber):
+def _act(  # a fact, whom it is about, and what it takes to judge it
+    session: Session,
+    event: ProviderEvent,
+    subscriber: Subscriber,
+    event_id: int,
+    now: datetime,
+    rule: SoftBounces,
+) -> None:
+    kind = meaning_of(event.kind, event.detail)
+    mornings = _soft_mornings(session, subscriber, now, rule) if kind is EventKind.SOFT_BOUNCED else 0
+    follows = consequence_of(kind, mornings, rule)
+    if follows is None or not _concerns(event, follows, subscriber):
         return
-    if event.kind in SUPPRESSES:
-        suppress(session, subscriber.email, SuppressionReason(reason.value), now, event_id)
-    if subscriber.state is not SubscriberState.ENDED or event.kind is EventKind.COMPLAINED:
-        set_state(subscriber, SubscriberState.ENDED, now, reason)
+    if follows.bars is not None:
+        suppress(session, subscriber.email, follows.bars, now, event_id)
+    if subscriber.state is not SubscriberState.ENDED or kind is EventKind.COMPLAINED:
+        set_state(subscriber, SubscriberState.ENDED, now, follows.ends)
 
 
-def _concerns(event: ProviderEvent, subscriber: Subscriber) -> bool:
-    """An unsubscription older than the reader's latest yes is an old one that came late."""
+def _soft_mornings(session: Session, subscriber: Subscriber, now: datetime, rule: SoftBounces) -> int:
+    since = max(now - rule.window, subscriber.active_from_at or subscriber.created_at)
+    return soft_bounced_mornings(session, subscriber.id, since)
+
+
+def _concerns(event: ProviderEvent, follows: Consequence, subscriber: Subscriber) -> bool:
+    """A fact older than the reader's latest yes is an old one that came late; a complaint counts at any age."""
     joined = subscriber.active_from_at
-    return event.kind in SUPPRESSES or joined is None or event.occurred_at >= joined
+    at_any_age = follows.bars is SuppressionReason.COMPLAINED
+    return at_any_age or joined is None or event.occurred_at >= joined

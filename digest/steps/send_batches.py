@@ -15,6 +15,7 @@ from digest.domain.subscriber import SubscriberState
 from digest.links import Links
 from digest.ports import HandOver, Message, Provider, Recipient
 from digest.rendering.dates import full_date
+from digest.steps.record_refusals import record_refusals
 from digest.store.database import Sessions
 from digest.store.sending import (
     BatchOutcome,
@@ -84,6 +85,7 @@ def send_batch(
                 keep_windows_open(session, [batch.id])
         if given.alarm:
             set_paused(session, paused=True, now=now, why=given.alarm)
+    record_refusals(sessions, provider.name, given.refused, now)
     return _report(out, given, outcome)
 
 

@@ -14,6 +14,7 @@ from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Welcom
 from digest.rendering.letters import Letter as Words
 from digest.steps.compile_briefs import Press
 from digest.steps.read_briefs import latest_stories
+from digest.steps.record_refusals import record_refusals
 from digest.store.database import Sessions
 from digest.store.letters import claim_letter
 from digest.store.tables import Letter, Subscriber
@@ -48,6 +49,7 @@ def send_letter(
     if ready is None:
         return _record(sessions, letter, HandOver(), BatchState.SKIPPED, now)
     given = provider.hand_over(ready.message, [ready.recipient], now)
+    record_refusals(sessions, provider.name, given.refused, now)
     return _record(sessions, letter, given, _state(letter, given), now)
 
 

@@ -95,7 +95,7 @@ def _barred_but_active(_: datetime) -> Select[int]:
     rows = (
         select(Subscriber.id)
         .join(Suppression, Suppression.email_key == Subscriber.email_key)
-        .where(Subscriber.state != SubscriberState.ENDED)
+        .where(Subscriber.state.in_([SubscriberState.ACTIVE, SubscriberState.PAUSED]))
     )
     return _count(rows)
 

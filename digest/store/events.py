@@ -2,11 +2,11 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState, DeliveryState
-from digest.domain.event import ProviderEvent
+from digest.domain.event import PROVES_DELIVERY, EventKind, ProviderEvent
 from digest.store.dialects import insert_new
 from digest.store.tables import Batch, Brief, Delivery, Edition, Event, Subscriber
 
@@ -35,6 +35,22 @@ def add_event(
 def is_subscriber(session: Session, subscriber_id: int) -> bool:
     """Whether this reader is still in the list."""
     return session.scalar(select(Subscriber.id).where(Subscriber.id == subscriber_id)) is not None
+
+
+def soft_bounced_mornings(session: Session, subscriber_id: int, since: datetime) -> int:
+    """On how many local dates the reader's mailbox took nothing, after ``since`` and after the last sign that it does.
+
+    Several bounces of one brief are one morning. The index on subscriber and date serves both selects.
+    """
+    theirs = Event.subscriber_id == subscriber_id
+    worked = select(func.max(Event.occurred_at)).where(theirs, Event.kind.in_(PROVES_DELIVERY)).scalar_subquery()
+    bounces = select(func.count(Event.on.distinct())).where(
+        theirs,
+        Event.kind == EventKind.SOFT_BOUNCED,
+        Event.occurred_at > since,
+        or_(worked.is_(None), Event.occurred_at > worked),
+    )
+    return session.scalar(bounces) or 0
 
 
 def settle_unknown(session: Session, subscriber_id: int, on: date) -> Edition | None:

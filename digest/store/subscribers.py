@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, exists, func, or_, select
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryState
 from digest.domain.language import Language
 from digest.domain.subscriber import EndReason, SubscriberState
-from digest.domain.suppression import SuppressionReason
+from digest.domain.suppression import SuppressionReason, weaker_than
 from digest.store.dialects import insert_new
 from digest.store.tables import Batch, Brief, Consent, Delivery, Edition, Subscriber, Suppression
 
@@ -110,17 +110,24 @@ def withdraw_planned(session: Session, subscriber_id: int, now: datetime) -> Non
 
 def is_suppressed(session: Session, address: str, hashes: Sequence[str]) -> bool:
     """Whether mail to this address is barred; ``hashes`` are its keyed hashes under every key still in use."""
-    key = address_key(address)
-    barred = exists().where(or_(Suppression.email_key == key, Suppression.address_hash.in_(hashes)))
-    return bool(session.scalar(select(barred)))
+    return bar_on(session, address, hashes) is not None
+
+
+def bar_on(session: Session, address: str, hashes: Sequence[str] = ()) -> Suppression | None:
+    """The suppression that bars this address, if one does; a hash, of an erased reader, goes first."""
+    barred = or_(Suppression.email_key == address_key(address), Suppression.address_hash.in_(hashes))
+    return session.scalars(select(Suppression).where(barred).order_by(Suppression.email_key.is_not(None))).first()
 
 
 def suppress(
     session: Session, address: str, reason: SuppressionReason, now: datetime, event_id: int | None = None
 ) -> None:
-    """Bar the address, once."""
-    values = {"email_key": address_key(address), "reason": reason, "created_at": now, "event_id": event_id}
-    session.execute(insert_new(session, Suppression).values(values))
+    """Bar the address, once; of several reasons the one that is hardest to come back from stays."""
+    key = address_key(address)
+    values = {"reason": reason, "created_at": now, "event_id": event_id}
+    session.execute(insert_new(session, Suppression).values(values | {"email_key": key}))
+    weaker = Suppression.reason.in_(weaker_than(reason))
+    session.execute(update(Suppression).where(Suppression.email_key == key, weaker).values(values))
 
 
 def suppress_hash(session: Session, address_hash: str, now: datetime) -> None:
@@ -129,9 +136,10 @@ def suppress_hash(session: Session, address_hash: str, now: datetime) -> None:
     session.execute(insert_new(session, Suppression).values(values))
 
 
-def release(session: Session, address: str) -> None:
-    """Forget the suppression kept in clear; on erasure a keyed hash takes its place."""
-    session.execute(delete(Suppression).where(Suppression.email_key == address_key(address)))
+def release(session: Session, address: str, hashes: Sequence[str] = ()) -> None:
+    """Forget the suppression kept in clear and these hashes: the reader came back, or a hash takes its place."""
+    barred = or_(Suppression.email_key == address_key(address), Suppression.address_hash.in_(hashes))
+    session.execute(delete(Suppression).where(barred))
 
 
 def recent_consents(session: Session, subscriber_id: int, since: datetime) -> int:

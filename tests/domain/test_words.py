@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from digest.domain.address import address_key, masked, mend_address
 from digest.domain.delivery import MOVES, BatchState, DeliveryReason, DeliveryState
 from digest.domain.errors import BadInputError, PermanentError, TryAgainError, shown
-from digest.domain.event import ENDS_SUBSCRIPTION, PROVES_HAND_OVER, SUPPRESSES, EventKind
+from digest.domain.event import PROVES_DELIVERY, PROVES_HAND_OVER, EventKind
 from digest.domain.language import Language, parse_language
 from digest.domain.subscriber import EndReason, topics_key, topics_of
 from digest.domain.suppression import SuppressionReason
@@ -135,17 +135,9 @@ def test_words_fit_their_columns() -> None:
         assert all(len(word.value) <= 24 and word.value.isascii() for word in words)
 
 
-def test_what_bars_an_address_also_ends_the_subscription_and_proves_the_hand_over() -> None:
-    assert set(ENDS_SUBSCRIPTION) > SUPPRESSES
-    assert set(ENDS_SUBSCRIPTION) < PROVES_HAND_OVER
-    for kind in SUPPRESSES:
-        assert SuppressionReason(ENDS_SUBSCRIPTION[kind].value)
-
-
 def test_only_what_is_not_understood_proves_nothing() -> None:
     assert set(EventKind) - PROVES_HAND_OVER == {EventKind.OTHER}
 
 
-def test_a_message_that_did_not_get_through_once_ends_nothing() -> None:
-    for kind in (EventKind.BLOCKED, EventKind.DROPPED, EventKind.DEFERRED):
-        assert kind not in ENDS_SUBSCRIPTION
+def test_what_proves_delivery_proves_the_hand_over() -> None:
+    assert PROVES_DELIVERY < PROVES_HAND_OVER

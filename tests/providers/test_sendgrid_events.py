@@ -151,7 +151,7 @@ def test_prv_05_only_the_dead_address_is_dead() -> None:
     assert {event.kind for event in blocked} == {EventKind.BLOCKED}
     assert [event.detail[:12] for event in found if event.kind is EventKind.BOUNCED] == ["bounce 5.1.1"]
     others = [event.kind for event in found if event not in blocked and event.kind is not EventKind.BOUNCED]
-    assert sorted(others) == [EventKind.BLOCKED, EventKind.BLOCKED, EventKind.DEFERRED]
+    assert sorted(others) == [EventKind.DEFERRED, EventKind.SOFT_BOUNCED, EventKind.SOFT_BOUNCED]
 
 
 def test_prv_07_events_about_nobody_we_know_disturb_nothing() -> None:
@@ -197,17 +197,20 @@ def test_every_kind_has_its_word_and_what_is_new_is_other(name: object, kind: Ev
         ({"type": "bounce", "status": "5.1.1", "reason": "550 5.1.1 unknown"}, EventKind.BOUNCED),
         ({"type": "bounce", "status": "5.0.0", "reason": "550 no"}, EventKind.BOUNCED),
         ({"type": "bounce"}, EventKind.BOUNCED),
-        ({"type": "bounce", "status": "5.2.2", "reason": "552 full"}, EventKind.BLOCKED),
-        ({"type": "bounce", "status": "4.2.1", "reason": "450 off for now"}, EventKind.BLOCKED),
+        ({"type": "bounce", "status": "5.2.2", "reason": "552 full"}, EventKind.SOFT_BOUNCED),
+        ({"type": "bounce", "status": "4.2.1", "reason": "450 off for now"}, EventKind.SOFT_BOUNCED),
         ({"type": "bounce", "status": "5.7.1", "reason": "550 policy"}, EventKind.BLOCKED),
         ({"type": "bounce", "status": "5.1.1", "reason": "550 Domain frequency limited"}, EventKind.BLOCKED),
         ({"type": "bounce", "reason": "550 Mailbox unavailable or access denied"}, EventKind.BLOCKED),
         ({"type": "bounce", "status": "5.0.0", "bounce_classification": "Reputation"}, EventKind.BLOCKED),
         ({"type": "blocked", "status": "5.1.1"}, EventKind.BLOCKED),
-        ({"type": "expired", "status": "5.1.1"}, EventKind.BLOCKED),
+        ({"type": "expired", "status": "5.1.1"}, EventKind.SOFT_BOUNCED),
+        ({"type": "expired", "status": "4.7.32"}, EventKind.BLOCKED),
+        ({"type": "blocked", "status": "5.2.2"}, EventKind.SOFT_BOUNCED),
+        ({"type": "blocked", "status": "4.7.1"}, EventKind.BLOCKED),
         ({"status": "5.1.1"}, EventKind.BOUNCED),
         ({"reason": "550 5.1.1 unknown"}, EventKind.BOUNCED),
-        ({"status": "4.2.2"}, EventKind.BLOCKED),
+        ({"status": "4.2.2"}, EventKind.SOFT_BOUNCED),
         ({"status": "5.0.0"}, EventKind.BLOCKED),
         ({}, EventKind.BLOCKED),
         ({"type": ["bounce"], "status": 5}, EventKind.BLOCKED),

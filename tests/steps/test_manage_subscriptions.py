@@ -152,9 +152,8 @@ def test_an_old_confirmation_does_not_undo_leaving(world: World) -> None:
 
 @pytest.mark.parametrize("reason", [EndReason.BOUNCED, EndReason.COMPLAINED])
 def test_whoever_bounced_or_complained_cannot_come_back_by_an_open_link(world: World, reason: EndReason) -> None:
-    world.join(NOW)
+    consent = world.ask(NOW)
     unsubscribe(world.sessions, 1, NOW, reason=reason)
-    consent = world.ask(NOW + DAY)
     assert world.confirm(consent, NOW + DAY).status == "gone"
     assert come_back(world.sessions, 1, NOW + DAY) is not None
     assert world.subscriber(1).state is SubscriberState.ENDED
