@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from sqlalchemy.exc import SQLAlchemyError
 from typer.exceptions import TyperException
 
+from digest.cli.bench import bench
 from digest.cli.briefs import brief
 from digest.cli.morning import audit, deliveries, tick
 from digest.cli.operate import config, doctor, migrate_database
@@ -35,6 +36,7 @@ app.add_typer(stories, name="stories")
 app.add_typer(subscribers, name="subscribers")
 app.add_typer(brief, name="brief")
 app.add_typer(deliveries, name="deliveries")
+app.add_typer(bench, name="bench")
 app.command("schedule")(schedule)
 app.command("tick")(tick)
 app.command("simulate")(simulate)

@@ -9,6 +9,18 @@ class PermanentError(DigestError):
     """Trying again unchanged cannot help."""
 
 
+class UnknownZoneError(PermanentError):
+    """The running tzdata has no rules for a zone that it, or an older copy, once had.
+
+    Args:
+        name: the zone as stored.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"time zone {shown(name)} has no rules in the tzdata package in use")
+
+
 class TryAgainError(DigestError):
     """The same call may work later.
 

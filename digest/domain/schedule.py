@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from digest.domain.errors import BadInputError
+from digest.domain.errors import BadInputError, UnknownZoneError
 
 DEFAULT_TIME = time(8, 0)
 WEEKDAY_NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -133,12 +133,27 @@ def send_instant(zone: ZoneInfo, on: date, at: time) -> datetime | None:
 def _send_on(cadence: Cadence, on: date) -> Send | None:
     if not cadence.weekdays >> on.weekday() & 1:
         return None
-    at = send_instant(ZoneInfo(cadence.timezone), on, cadence.at)
+    at = send_instant(zone_of(cadence.timezone), on, cadence.at)
     return None if at is None else Send(on, at)
 
 
+def zone_of(name: str) -> ZoneInfo:
+    """The rules of a zone.
+
+    Raises:
+        UnknownZoneError: the running tzdata has none; whoever asks skips what depends on them and says so.
+    """
+    if not is_known_zone(name):
+        raise UnknownZoneError(name)
+    return ZoneInfo(name)
+
+
 def send_on(cadence: Cadence, on: date) -> Send | None:
-    """The send for a local date; None where the weekday is not wanted or the zone never had that date."""
+    """The send for a local date; None where the weekday is not wanted or the zone never had that date.
+
+    Raises:
+        UnknownZoneError: the running tzdata has no rules for the zone; so do all that ask for sends.
+    """
     return _send_on(cadence, on)
 
 

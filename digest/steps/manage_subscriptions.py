@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language
-from digest.domain.schedule import Cadence
+from digest.domain.schedule import Cadence, is_known_zone
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import may_ask_again
 from digest.steps.read_subscribers import Reader, reader_of
@@ -166,7 +166,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
         subscriber.active_from_at = now
-        subscriber.window_start_at = last_cut_off(subscriber.cadence_row.cadence, now, policy)
+        subscriber.window_start_at = _begin(subscriber, now, policy)
         letter = add_letter(session, "welcome", subscriber, now, consent)
         return Confirmation("confirmed", subscriber.language, reader_of(subscriber, now), (letter,))
 
@@ -223,12 +223,28 @@ def change_wishes(
         before = Wishes(subscriber.language, subscriber.cadence_id, subscriber.topics)
         if wishes == before:
             return
+        start = _read_until(session, subscriber)
         apply_wishes(subscriber, wishes, now)
         if subscriber.state is SubscriberState.ACTIVE:
-            subscriber.window_start_at = subscriber.window_start_at or last_window_end(session, subscriber.id)
+            subscriber.window_start_at = start
             withdraw_planned(session, subscriber.id, now)
 
     return _change(sessions, subscriber_id, now, change)
+
+
+def _read_until(session: Session, subscriber: Subscriber) -> datetime:
+    """Where the reader's next brief has to begin, however its settings change.
+
+    Whoever never had one begins where their first was to begin: mornings without news leave nothing to go by.
+    """
+    known = subscriber.window_start_at or last_window_end(session, subscriber.id)
+    return known or _begin(subscriber, subscriber.active_from_at or subscriber.created_at, USUAL)
+
+
+def _begin(subscriber: Subscriber, joined: datetime, policy: Policy) -> datetime:
+    """Where the first brief of a reader who joined then begins."""
+    cadence = subscriber.cadence_row.cadence
+    return last_cut_off(cadence, joined, policy) if is_known_zone(cadence.timezone) else joined
 
 
 def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime) -> Reader | None:
@@ -236,7 +252,7 @@ def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime)
 
     def hold(session: Session, subscriber: Subscriber) -> None:
         if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
-            start = subscriber.window_start_at or last_window_end(session, subscriber.id)
+            start = _read_until(session, subscriber)
             set_state(subscriber, SubscriberState.PAUSED, now)
             subscriber.paused_until_on, subscriber.window_start_at = until_on, start
 

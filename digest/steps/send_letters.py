@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.delivery import BatchState
-from digest.domain.schedule import is_known_zone, next_send
+from digest.domain.schedule import is_known_zone, next_send, zone_of
 from digest.domain.subscriber import SubscriberState, topics_of
 from digest.ports import HandOver, Message, Provider, Recipient
 from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Welcome, render_letter
@@ -22,7 +22,6 @@ from digest.store.tables import Letter, Subscriber
 LEASE = timedelta(minutes=5)
 MOST_ATTEMPTS = 8
 FIRST_WAIT = timedelta(seconds=10)
-UTC = "UTC"
 
 
 def letter_key(letter_id: int) -> str:
@@ -80,9 +79,12 @@ def _words(session: Session, press: Press, letter: Letter, subscriber: Subscribe
     return None
 
 
-def _welcome(session: Session, press: Press, subscriber: Subscriber, now: datetime) -> Welcome:
+def _welcome(session: Session, press: Press, subscriber: Subscriber, now: datetime) -> Welcome | None:
+    """The welcome; none where the zone has no rules, since it promises the first brief."""
     cadence = subscriber.cadence_row.cadence
-    zone = ZoneInfo(cadence.timezone if is_known_zone(cadence.timezone) else UTC)
+    if not is_known_zone(cadence.timezone):
+        return None
+    zone = zone_of(cadence.timezone)
     joined = subscriber.active_from_at or subscriber.created_at
     read_until = subscriber.window_start_at or joined
     return Welcome(

@@ -54,6 +54,13 @@ def open_sessions(engine: Engine) -> Sessions:
     return sessionmaker(engine, expire_on_commit=False)
 
 
+def ping(engine: Engine, times: int = 1) -> None:
+    """Bare round trips to the database, on one connection of the pool."""
+    with engine.connect() as connection:
+        for _ in range(times):
+            connection.exec_driver_sql("SELECT 1").all()
+
+
 def _config(engine: Engine) -> Config:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
