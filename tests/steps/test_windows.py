@@ -17,7 +17,7 @@ from digest.domain.subscriber import ALL_TOPICS
 from digest.steps.compile_briefs import Press
 from digest.steps.manage_subscriptions import change_wishes, pause, resume
 from digest.store.database import open_engine, open_sessions
-from digest.store.tables import Brief, Edition, Table
+from digest.store.tables import Brief, Table
 from tests.steps.world import EN, World, utc
 
 BEGIN = utc("2027-10-25T00:30")
@@ -26,7 +26,14 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 REACH = timedelta(days=3)
 """How far back a brief must reach in any case."""
 ADDRESSES = ("one@example.com", "two@example.com")
-ZONES = ("Asia/Shanghai", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu")
+ZONES = (
+    "Asia/Shanghai",
+    "Europe/Berlin",
+    "America/New_York",
+    "Pacific/Kiritimati",
+    "Pacific/Pago_Pago",
+    "Asia/Kathmandu",
+)
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,9 @@ class Town:
 
     def briefs(self, address: str) -> list[tuple[Brief, str]]:
         """What a reader got, in order: the brief and its text."""
-        taken = [(int(t.message.key.removeprefix("brief-")), t.message.text) for t in self.world.provider.briefs(address)]
+        taken = [
+            (int(t.message.key.removeprefix("brief-")), t.message.text) for t in self.world.provider.briefs(address)
+        ]
         with self.world.sessions() as session:
             rows = session.scalars(select(Brief).options(joinedload(Brief.edition)))
             found = {brief.id: brief for brief in rows}
@@ -153,8 +162,8 @@ def test_no_story_is_lost_between_two_briefs_and_none_comes_twice(press: Press, 
         for stretch, (act, *arguments) in week:
             state.wait(stretch)
             act(state, *arguments)
-        state.sleep(False)
-        state.busy(False)
+        state.asleep = False
+        state.busy(is_busy=False)
         for number in state.wishes:
             state.resume(number)
         for _ in range(4):
