@@ -193,6 +193,11 @@ class Settings(BaseSettings):
         return timedelta(days=self.confirm_days)
 
     @property
+    def keep_for(self) -> timedelta:
+        """How long deliveries, events and letters are kept."""
+        return timedelta(days=self.keep_days)
+
+    @property
     def policy(self) -> Policy:
         """How a morning is run."""
         return Policy(

@@ -4,7 +4,7 @@ from celery import Celery
 from celery.signals import worker_process_init
 
 from digest.settings import Settings
-from workers.queues import COLLECT, COMPILE, LETTERS, QUEUES, SEND, TICK
+from workers.queues import COLLECT, COMPILE, LETTERS, QUEUES, SEND, TICK, TIDY
 from workers.runtime import Runtime
 from workers.tasks import register
 
@@ -16,6 +16,8 @@ REDIS = {
     "socket_keepalive": True,
     "health_check_interval": SOCKET_SECONDS,
 }
+TIDY_SECONDS = 600.0
+"""How often somebody looks whether it is time to tidy."""
 RETRIES_ON_WORKER_LOST = 3
 """A task whose process dies is given to another so often; the rows count attempts too, for what dies every time."""
 MEMORY = {"polling_interval": 0.05}
@@ -45,7 +47,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         task_default_queue=SEND,
         task_queues=QUEUES,
         task_create_missing_queues=False,
-        task_routes={f"digest.{name}": {"queue": name} for name in (LETTERS, TICK, COMPILE, SEND, COLLECT)},
+        task_routes={f"digest.{name}": {"queue": name} for name in (LETTERS, TICK, COMPILE, SEND, COLLECT, TIDY)},
         timezone="UTC",
         enable_utc=True,
         worker_prefetch_multiplier=1,
@@ -63,7 +65,12 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
                 "task": f"digest.{TICK}",
                 "schedule": float(settings.tick_seconds),
                 "options": {"expires": 60},
-            }
+            },
+            "tidy": {
+                "task": f"digest.{TIDY}",
+                "schedule": TIDY_SECONDS,
+                "options": {"expires": TIDY_SECONDS},
+            },
         },
     )
     runtime = runtime or Runtime(settings)

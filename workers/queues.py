@@ -7,6 +7,7 @@ TICK = "tick"
 COMPILE = "compile"
 SEND = "send"
 COLLECT = "collect"
+TIDY = "tidy"
 
 MEANING = {
     LETTERS: "mail that a person waits for: confirmations, welcomes, goodbyes; a worker of its own keeps it short",
@@ -14,6 +15,7 @@ MEANING = {
     COMPILE: "one brief to choose, rank and render",
     SEND: "one batch of a brief to hand to the provider",
     COLLECT: "one source to fetch and read",
+    TIDY: "old deliveries, events and letters to remove, once an hour",
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""
 

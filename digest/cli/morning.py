@@ -8,6 +8,7 @@ from digest.cli.context import LARGEST_ID, application, instant_text, read_date,
 from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError, PermanentError
 from digest.steps.take_turn import Turn, take_turn
+from digest.steps.tidy_ledger import tidy_if_time
 from digest.store.audit import audit as run_audit
 from digest.store.ledger import Entry, entries, retry_batch
 from digest.store.sending import set_paused
@@ -23,6 +24,7 @@ def tick(
     at = read_instant(now, "now")
     with application() as app:
         turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at, app.witness)
+        tidy_if_time(app.sessions, app.settings.keep_for, at)
     if as_json:
         print_json(turn_row(turn))
     else:

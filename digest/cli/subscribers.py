@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
+from sqlalchemy.orm import Session
 
 from digest.cli.context import application, instant_text, read_file, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say, warn
@@ -131,7 +132,7 @@ def show(email: str, as_json: AsJson = False) -> None:
         subscriber = find(session, email)
         if subscriber is None:
             raise PermanentError(f"there is no subscriber {email}")
-        record = _record(subscriber)
+        record = _record(session, subscriber)
         consent = _consent_row(confirmed_consent(session, subscriber.id))
         deliveries = [_delivery_row(entry) for entry in entries(session, email=email)]
     if as_json:
@@ -164,8 +165,8 @@ def _consent_row(consent: Consent | None) -> dict[str, object] | None:
     }
 
 
-def _record(subscriber: Subscriber) -> dict[str, object]:
-    reader = reader_of(subscriber, utc_now())
+def _record(session: Session, subscriber: Subscriber) -> dict[str, object]:
+    reader = reader_of(session, subscriber, utc_now())
     known = is_known_zone(reader.cadence.timezone)
     return {
         "email": subscriber.email,

@@ -134,7 +134,7 @@ def _confirmation(session: Session, consent: Consent | None, now: datetime) -> C
     subscriber = get(session, consent.subscriber_id) if consent else None
     if consent is None or subscriber is None:
         return Confirmation("gone", Language.ENGLISH, None)
-    reader = reader_of(subscriber, now)
+    reader = reader_of(session, subscriber, now)
     if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
         return Confirmation("already", subscriber.language, reader)
     gone = consent.confirmed_at is not None or not _is_fresh(session, consent, subscriber, now)
@@ -168,7 +168,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
         subscriber.active_from_at = now
         subscriber.window_start_at = _begin(subscriber, now, policy)
         letter = add_letter(session, "welcome", subscriber, now, consent)
-        return Confirmation("confirmed", subscriber.language, reader_of(subscriber, now), (letter,))
+        return Confirmation("confirmed", subscriber.language, reader_of(session, subscriber, now), (letter,))
 
 
 def unsubscribe(
@@ -183,10 +183,10 @@ def unsubscribe(
         if subscriber is None:
             return None, []
         if subscriber.state is SubscriberState.ENDED:
-            return reader_of(subscriber, now), []
+            return reader_of(session, subscriber, now), []
         set_state(subscriber, SubscriberState.ENDED, now, reason)
         letters = [add_letter(session, "goodbye", subscriber, now)] if reason is EndReason.UNSUBSCRIBED else []
-        return reader_of(subscriber, now), letters
+        return reader_of(session, subscriber, now), letters
 
 
 def unsubscribe_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
@@ -280,4 +280,4 @@ def _change(
         act(session, subscriber)
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
-        return reader_of(subscriber, now)
+        return reader_of(session, subscriber, now)

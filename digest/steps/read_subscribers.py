@@ -1,14 +1,19 @@
 """A subscriber as pages, letters and commands show one."""
 
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from digest.domain.language import Language
 from digest.domain.schedule import Cadence, Send, is_known_zone, sends_from
 from digest.domain.subscriber import EndReason, SubscriberState, topics_of
 from digest.store.database import Sessions
+from digest.store.ledger import dates_had
 from digest.store.subscribers import find, get
 from digest.store.tables import Subscriber
+
+A_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class Reader:
     paused_until_on: date | None
 
 
-def reader_of(subscriber: Subscriber, now: datetime) -> Reader:
+def reader_of(session: Session, subscriber: Subscriber, now: datetime) -> Reader:
     """What may be shown of a subscriber, with the next send where one is due."""
     cadence = subscriber.cadence_row.cadence
     return Reader(
@@ -37,14 +42,18 @@ def reader_of(subscriber: Subscriber, now: datetime) -> Reader:
         language=subscriber.language,
         cadence=cadence,
         topics=topics_of(subscriber.topics),
-        next_send=_next_send(subscriber, now) if is_known_zone(cadence.timezone) else None,
+        next_send=_next_send(session, subscriber, now) if is_known_zone(cadence.timezone) else None,
         paused_until_on=subscriber.paused_until_on,
     )
 
 
-def _next_send(subscriber: Subscriber, now: datetime) -> Send | None:
-    """An active reader's next send, or a paused one's first after the pause."""
-    sends = sends_from(subscriber.cadence_row.cadence, now)
+def _next_send(session: Session, subscriber: Subscriber, now: datetime) -> Send | None:
+    """An active reader's next send, or a paused one's first after the pause; not for a date they had a brief for.
+
+    Whoever moves west after today's brief is not due again when that hour comes round there: one local date, one brief.
+    """
+    had = dates_had(session, subscriber.id, now.date() - A_DAY)
+    sends = (send for send in sends_from(subscriber.cadence_row.cadence, now) if send.on not in had)
     if subscriber.state is SubscriberState.ACTIVE:
         return next(sends)
     until = subscriber.paused_until_on
@@ -55,11 +64,11 @@ def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader
     """The reader with this id."""
     with sessions() as session:
         subscriber = get(session, subscriber_id)
-        return None if subscriber is None else reader_of(subscriber, now)
+        return None if subscriber is None else reader_of(session, subscriber, now)
 
 
 def find_by_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:
     """The reader with this address, however it is spelled."""
     with sessions() as session:
         subscriber = find(session, address)
-        return None if subscriber is None else reader_of(subscriber, now)
+        return None if subscriber is None else reader_of(session, subscriber, now)

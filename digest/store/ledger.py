@@ -59,6 +59,13 @@ def _entry(row: Sequence[object]) -> Entry:
     return Entry(email, on, str(status), str(reason) if reason else None, *rest)  # type: ignore[arg-type] # a row of known columns
 
 
+def dates_had(session: Session, subscriber_id: int, since: date) -> set[date]:
+    """The local dates from ``since`` on for which a reader's delivery is over, one way or another."""
+    waits = STATUS.in_([BatchState.PLANNED.value, BatchState.READY.value, BatchState.SENDING.value])
+    wanted = select(Delivery.on).join(Batch, Batch.id == Delivery.batch_id)
+    return set(session.scalars(wanted.where(Delivery.subscriber_id == subscriber_id, Delivery.on >= since, ~waits)))
+
+
 def count_by_zone(session: Session) -> Iterator[tuple[str, str, str | None, int]]:
     """How many deliveries each zone of the list has, by status and reason."""
     counting = (

@@ -1,16 +1,19 @@
 """The scheduler's turns as the ledger counts them."""
 
 import secrets
-from datetime import datetime
+from datetime import UTC, date, datetime, timedelta
 
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.ports import TurnMark
 from digest.store.dialects import insert_new
-from digest.store.tables import Switch
+from digest.store.tables import Delivery, Switch
 
 TICKED = "ticked"
 """The mark of the scheduler's last turn."""
+TIDIED = "tidied"
+"""The mark of the last tidying, with the date before which things went."""
 LEDGER = "ledger"
 """The ledger's own name, made once; a copy or a backup of it has the same."""
 
@@ -37,3 +40,22 @@ def ledger_name(session: Session) -> str:
     """The ledger's own name; empty before the first turn."""
     row = session.get(Switch, LEDGER)
     return "" if row is None else row.value
+
+
+def take_tidying(session: Session, wanted: date, now: datetime, every: timedelta) -> date | None:
+    """Take the next tidying and say before which date things go; None when nobody has to tidy now.
+
+    The date comes nearer to ``wanted`` by a day at a time, so that a clock which is far ahead for some hours makes
+    nobody forget whom they wrote to this morning.
+    """
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    session.execute(insert_new(session, Switch).values({"name": TIDIED, "value": "", "changed_at": start}))
+    is_due = or_(Switch.changed_at <= now - every, Switch.changed_at > now)
+    taking = update(Switch).where(Switch.name == TIDIED, is_due).values(changed_at=now).returning(Switch)
+    mark = session.scalars(taking.execution_options(populate_existing=True)).one_or_none()
+    if mark is None:
+        return None
+    last = date.fromisoformat(mark.value) if mark.value else session.scalar(select(func.min(Delivery.on))) or wanted
+    cut = min(wanted, last + timedelta(days=1))
+    mark.value = cut.isoformat()
+    return cut

@@ -7,7 +7,7 @@ from celery import Celery
 
 from digest.settings import Settings
 from workers.celery_app import create_celery
-from workers.queues import MEANING, QUEUES, TICK
+from workers.queues import MEANING, QUEUES, TICK, TIDY
 from workers.runtime import Runtime
 
 
@@ -75,7 +75,7 @@ def test_a_worker_without_options_consumes_every_queue(production: Celery) -> No
 def test_a_task_carries_at_most_one_id_and_nothing_else(production: Celery) -> None:
     for name, task in own_tasks(production).items():
         parameters = inspect.signature(task.run).parameters  # type: ignore[attr-defined] # a Celery task
-        assert len(parameters) == (0 if name == f"digest.{TICK}" else 1)
+        assert len(parameters) == (0 if name in {f"digest.{TICK}", f"digest.{TIDY}"} else 1)
         assert all(one.endswith("_id") and of.annotation is int for one, of in parameters.items())
 
 
@@ -85,10 +85,11 @@ def test_tasks_belong_to_their_own_app(production: Celery, in_process: Celery) -
     assert own_tasks(Celery("another", set_as_current=False)) == {}
 
 
-def test_the_scheduler_only_ticks_and_a_tick_that_got_old_is_thrown_away(production: Celery) -> None:
-    (entry,) = production.conf.beat_schedule.values()
-    assert (entry["task"], entry["schedule"]) == (f"digest.{TICK}", 5.0)
-    assert entry["options"]["expires"] == 60
+def test_the_scheduler_only_nudges_and_a_nudge_that_got_old_is_thrown_away(production: Celery) -> None:
+    entries = production.conf.beat_schedule
+    assert {entry["task"] for entry in entries.values()} == {f"digest.{TICK}", f"digest.{TIDY}"}
+    assert (entries["tick"]["schedule"], entries["tick"]["options"]["expires"]) == (5.0, 60)
+    assert entries["tidy"]["options"]["expires"] <= entries["tidy"]["schedule"]
 
 
 def test_an_application_is_built_when_needed_and_again_after_a_fork(sqlite_url: str) -> None:

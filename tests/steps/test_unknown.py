@@ -1,0 +1,130 @@
+"""Lost answers are settled by the provider's events, or by a silence that is telling; never by a guess."""
+
+from datetime import date, datetime, timedelta
+
+import pytest
+
+from digest.domain.delivery import BatchState
+from digest.domain.event import EventKind, ProviderEvent
+from digest.steps.record_events import record_events
+from digest.steps.recover_batches import recover_batches
+from digest.store.ledger import retry_batch
+from tests.steps.world import World, utc
+
+SEND = utc("2027-06-10T00:00")
+TENTH = date(2027, 6, 10)
+HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
+WELL = ("a@example.com", "b@example.com", "c@example.com")
+LOST = "lost@example.com"
+
+
+@pytest.fixture
+def morning(shared_world: World) -> World:
+    """Four readers in batches of one; three hand-overs went well, and of the third one's the answer was lost."""
+    world = shared_world
+    world.provider.batch_size = 1
+    for address in (*WELL[:2], LOST, WELL[2]):
+        world.reader(address)
+    world.story(SEND - HOUR)
+    world.provider.loses = {LOST}
+    for number, batch_id in enumerate(world.ready(SEND)):
+        world.send(batch_id, SEND + number * SECOND)
+    assert world.states(LOST)[-1] == (TENTH, "unknown", "answer_lost")
+    return world
+
+
+def report(world: World, at: datetime, *addresses: str) -> None:
+    """The provider tells of these readers' messages."""
+    for address in addresses:
+        (entry,) = [entry for entry in world.ledger(address) if entry.on == TENTH]
+        reader = next(t.key for t in world.provider.briefs(address))
+        event = ProviderEvent("recording", f"{entry.batch}", EventKind.PROCESSED, at, recipient_key=reader)
+        record_events(world.sessions, [event], at)
+
+
+def settled(world: World, now: datetime) -> tuple[date, str, str | None]:
+    recover_batches(world.sessions, world.policy, now)
+    return world.states(LOST)[-1]
+
+
+def test_what_the_provider_reports_is_sent_and_its_batch_closed(morning: World) -> None:
+    report(morning, SEND + HOUR, LOST)
+    assert settled(morning, SEND + HOUR) == (TENTH, "sent", None)
+    assert {batch.state for batch in morning.batches() if batch.claimed_at} == {BatchState.SENT}
+
+
+def test_what_it_is_silent_about_while_it_tells_of_all_around_was_never_taken_and_goes_out(morning: World) -> None:
+    report(morning, SEND + HOUR + 10 * SECOND, *WELL)
+    assert settled(morning, SEND + HOUR + 10 * SECOND) == (TENTH, "ready", None)
+    morning.provider.loses = set()
+    morning.turn(SEND + HOUR + 20 * SECOND)
+    assert morning.states(LOST)[-1] == (TENTH, "sent", None)
+
+
+def test_too_late_to_go_out_it_has_failed_and_its_stories_come_with_the_next(morning: World) -> None:
+    report(morning, SEND + HOUR + 10 * SECOND, *WELL)
+    assert settled(morning, SEND + 5 * HOUR) == (TENTH, "failed", "never_taken")
+    reader = next(t.key for t in morning.provider.briefs(LOST)).partition("-")[0]
+    assert morning.subscriber(int(reader)).window_start_at is not None
+
+
+@pytest.mark.parametrize(
+    ("reported_at", "reported", "now"),
+    [
+        (SEND + HOUR + 10 * SECOND, WELL[:2], SEND + 2 * HOUR),
+        (SEND + HOUR / 2, WELL, SEND + 2 * HOUR),
+        (SEND + HOUR + 10 * SECOND, (), SEND + 2 * HOUR),
+        (SEND + HOUR / 2, WELL, SEND + HOUR / 2),
+    ],
+    ids=["a-neighbour-is-not-reported", "no-event-since-it-settled", "no-event-at-all", "too-early-to-tell"],
+)
+def test_any_other_silence_tells_nothing(
+    morning: World, reported_at: datetime, reported: tuple[str, ...], now: datetime
+) -> None:
+    report(morning, reported_at, *reported)
+    assert settled(morning, now) == (TENTH, "unknown", "answer_lost")
+
+
+def test_a_batch_of_which_anybody_is_reported_waits_for_the_others(shared_world: World) -> None:
+    world = shared_world
+    world.provider.batch_size = 2
+    for address in (*WELL[:2], LOST, "told@example.com"):
+        world.reader(address)
+    world.story(SEND - HOUR)
+    world.provider.loses = {LOST, "told@example.com"}
+    for batch_id in world.ready(SEND):
+        world.send(batch_id, SEND)
+    report(world, SEND + 2 * HOUR, *WELL[:2], "told@example.com")
+    assert settled(world, SEND + 2 * HOUR) == (TENTH, "unknown", "answer_lost")
+    assert world.states("told@example.com")[-1] == (TENTH, "sent", None)
+
+
+def test_one_lost_answer_among_many_is_a_batch_of_its_own_that_can_be_retried(shared_world: World) -> None:
+    world = shared_world
+    for address in (*WELL, LOST):
+        world.reader(address)
+    world.story(SEND - HOUR)
+    world.provider.loses = {LOST}
+    (batch_id,) = world.ready(SEND)
+    world.send(batch_id, SEND)
+    (apart,) = [batch for batch in world.batches() if batch.state is BatchState.UNKNOWN]
+    world.provider.loses = set()
+    with world.sessions.begin() as session:
+        assert retry_batch(session, apart.id, SEND + HOUR, SEND + 5 * HOUR)
+    world.turn(SEND + HOUR)
+    assert world.states(LOST)[-1] == (TENTH, "sent", None)
+    assert [len(world.provider.briefs(address)) for address in WELL] == [1, 1, 1]
+
+
+def test_a_zone_without_rules_is_skipped_with_its_reason_and_the_rest_go_on(shared_world: World) -> None:
+    world = shared_world
+    world.reader("there@example.com", "Etc/UTC")
+    reader = world.reader("nowhere@example.com", "Mars/Phobos")
+    world.story(utc("2027-06-10T07:00"))
+    turn = world.turn(utc("2027-06-10T08:00"))
+    assert turn.unknown_zones == ["Mars/Phobos"]
+    assert world.states("there@example.com")[-1] == (TENTH, "sent", None)
+    assert world.states("nowhere@example.com")[-1] == (TENTH, "skipped", "unknown_timezone")
+    assert world.subscriber(reader).window_start_at is not None
+    world.turn(utc("2027-06-10T08:01"))
+    assert [on for on, _, _ in world.states("nowhere@example.com")].count(TENTH) == 1
