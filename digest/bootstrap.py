@@ -15,6 +15,8 @@ from digest.links import Links
 from digest.ports import Editor, Fetcher, Provider, Sender, Witness
 from digest.providers.outbox import FolderMailbox, OutboxProvider
 from digest.providers.sendgrid import SendGridProvider
+from digest.providers.sendgrid_events import PROVIDER as SENDGRID
+from digest.providers.sendgrid_events import parse_events
 from digest.providers.smtp import SmtpProvider
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
@@ -23,11 +25,14 @@ from digest.sources.fetch import WebFetcher
 from digest.sources.parse import parse_feed
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
+from digest.steps.record_posts import Readers
 from digest.store.database import Sessions, open_engine, open_sessions
 from digest.witness import FileWitness, RedisWitness
 
 BROKER_SECONDS = 3.0
 """How long a look at the broker may take."""
+EVENT_READERS: Readers = {SENDGRID: parse_events}
+"""Which posts of provider events can be read, and by what."""
 EMAILS = Path(__file__).parents[1] / "emails"
 STATE = Path("var")
 """Where an installation without a database server keeps what it must not forget."""

@@ -5,6 +5,8 @@ from datetime import timedelta
 from typing import Annotated
 
 import typer
+from celery import Celery
+from fastapi import FastAPI
 
 from digest.bootstrap import Application, build
 from digest.cli.context import bring_up_to_date, utc_now
@@ -19,7 +21,7 @@ from digest.store.stories import is_empty
 from digest.web.app import create_app
 from workers.all_in_one import background, open_port, serve
 from workers.celery_app import create_celery
-from workers.queues import LETTERS, MEANING
+from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
 from workers.tasks import nudge
 
@@ -47,13 +49,22 @@ def run(host: Host = LOOPBACK, port: Port = None) -> None:
         bring_up_to_date(application)
         load_bundle(application)
         celery = create_celery(settings, Runtime(settings, application))
-        site = create_app(application, lambda ids: nudge(celery, LETTERS, ids))
+        site = site_of(application, celery)
         with background(celery):
             say_where(settings)
             serve(site, listening)
     finally:
         listening.close()
         application.close()
+
+
+def site_of(application: Application, celery: Celery) -> FastAPI:
+    """The site, which asks the workers through the broker."""
+    return create_app(
+        application,
+        lambda letters: nudge(celery, LETTERS, letters),
+        nudge_events=lambda posts: nudge(celery, EVENTS, posts),
+    )
 
 
 def load_bundle(application: Application) -> None:
@@ -84,7 +95,7 @@ def web(host: Host = LOOPBACK, port: Port = None) -> None:
     try:
         bring_up_to_date(application)
         celery = create_celery(settings, Runtime(settings, application))
-        serve(create_app(application, lambda ids: nudge(celery, LETTERS, ids)), listening)
+        serve(site_of(application, celery), listening)
     finally:
         listening.close()
         application.close()

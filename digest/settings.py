@@ -50,6 +50,9 @@ class Settings(BaseSettings):
     sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
     sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
     sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
+    webhook_hours: int = Field(
+        25, ge=1, le=168, description="oldest signed event post that is believed; SendGrid repeats one for 24 hours"
+    )
     base_url: str = Field("", description="public address used in links; default http://127.0.0.1:PORT")
     secret_keys: Annotated[list[SecretStr], NoDecode] = Field(
         default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"

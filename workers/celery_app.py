@@ -4,7 +4,8 @@ from celery import Celery
 from celery.signals import worker_process_init
 
 from digest.settings import Settings
-from workers.queues import COLLECT, COMPILE, LETTERS, QUEUES, SEND, TICK, TIDY
+from workers.outside import register_outside
+from workers.queues import MEANING, QUEUES, SEND, TICK
 from workers.runtime import Runtime
 from workers.tasks import register
 
@@ -47,7 +48,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         task_default_queue=SEND,
         task_queues=QUEUES,
         task_create_missing_queues=False,
-        task_routes={f"digest.{name}": {"queue": name} for name in (LETTERS, TICK, COMPILE, SEND, COLLECT, TIDY)},
+        task_routes={f"digest.{name}": {"queue": name} for name in MEANING},
         timezone="UTC",
         enable_utc=True,
         worker_prefetch_multiplier=1,
@@ -75,6 +76,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     )
     runtime = runtime or Runtime(settings)
     register(app, runtime)
+    register_outside(app, runtime)
     # A forked child must not share its parent's connections.
     worker_process_init.connect(runtime.start_afresh, weak=False)
     return app

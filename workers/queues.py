@@ -7,6 +7,7 @@ TICK = "tick"
 COMPILE = "compile"
 SEND = "send"
 COLLECT = "collect"
+EVENTS = "events"
 TIDY = "tidy"
 
 MEANING = {
@@ -15,6 +16,7 @@ MEANING = {
     COMPILE: "one brief to choose, rank and render",
     SEND: "one batch of a brief to hand to the provider",
     COLLECT: "one source to fetch and read",
+    EVENTS: "one post of provider events to record and act on",
     TIDY: "old deliveries, events and letters to remove, once an hour",
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""

@@ -15,8 +15,10 @@ from digest.steps.send_batches import send_batch
 from digest.steps.send_letters import send_letter
 from digest.steps.tidy_ledger import tidy_if_time
 from digest.store.letters import take_letters
+from digest.store.open_work import take_open
 from digest.store.sending import take_batches, take_briefs
-from workers.queues import COLLECT, COMPILE, LETTERS, SEND, TICK, TIDY
+from digest.store.tables import EventPost
+from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK, TIDY
 from workers.runtime import Runtime, utc_now
 
 MOST_AT_ONCE = 500
@@ -58,6 +60,8 @@ def register(app: Celery, runtime: Runtime) -> None:
         policy = application.settings.policy
         sent = send_batch(application.sessions, application.provider, application.links, policy, batch_id, utc_now())
         log.info("batch_handed_over", batch=batch_id, sent=sent.sent, failed=sent.failed, unknown=sent.unknown)
+        if sent.delayed:
+            log.info("batch_delayed", batch=batch_id, waiting=sent.again, why=sent.delayed)
         if sent.alarm:
             log.error("sending_stopped", batch=batch_id, alarm=sent.alarm)
 
@@ -89,6 +93,8 @@ def take_tick(app: Celery, application: Application, now: datetime) -> None:
     with sessions.begin() as session:
         letters = take_letters(session, now, again_after, MOST_AT_ONCE)
         briefs = take_briefs(session, now, again_after, MOST_AT_ONCE)
+        posts = take_open(session, EventPost, now, again_after, MOST_AT_ONCE)
+    nudge(app, EVENTS, posts)
     nudge(app, LETTERS, letters)
     nudge(app, COMPILE, briefs)
     dispatch_batches(app, application, now)

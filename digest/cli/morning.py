@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
+from digest.bootstrap import EVENT_READERS
 from digest.cli.context import LARGEST_ID, application, instant_text, read_date, read_instant, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError, PermanentError
+from digest.steps.record_posts import record_waiting
 from digest.steps.take_turn import Turn, take_turn
 from digest.steps.tidy_ledger import tidy_if_time
 from digest.store.audit import audit as run_audit
@@ -23,8 +25,10 @@ def tick(
     """Take one turn of the scheduler and everything due, in this process."""
     at = read_instant(now, "now")
     with application() as app:
+        faults = record_waiting(app.sessions, EVENT_READERS, at)
         turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at, app.witness)
         tidy_if_time(app.sessions, app.settings.keep_for, at)
+        turn.faults[:0] = faults
     if as_json:
         print_json(turn_row(turn))
     else:

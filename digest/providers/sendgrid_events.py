@@ -23,6 +23,7 @@ CLOCK_SKEW = timedelta(minutes=5)
 _log = structlog.get_logger(__name__)
 _TIMESTAMP = re.compile(r"[0-9]{1,11}")
 _LONGEST_KEY = 100
+_LONGEST_NUMBER = 40
 
 _KINDS = {
     "processed": EventKind.PROCESSED,
@@ -75,6 +76,27 @@ def verify_signature(
         return False
 
 
+def _number(digits: str) -> int | str:
+    """A number, or its digits where Python would refuse to read so many: one odd field spoils no post."""
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else digits
+
+
+def entries_of(body: bytes) -> list[Any]:
+    """What a post holds, before any of it is looked at.
+
+    Raises:
+        BadInputError: the body is not JSON, or neither an object nor an array.
+    """
+    try:
+        document: Any = json.loads(body, parse_int=_number)
+    except (ValueError, RecursionError) as error:
+        raise BadInputError("body", "", "must be a JSON array of events.") from error
+    entries = [document] if isinstance(document, dict) else document
+    if not isinstance(entries, list):
+        raise BadInputError("body", "", "must be a JSON array of events.")
+    return entries
+
+
 def parse_events(body: bytes, received_at: datetime) -> list[ProviderEvent]:
     """The facts in a verified post, in its order; an entry that is no object is passed over.
 
@@ -86,17 +108,19 @@ def parse_events(body: bytes, received_at: datetime) -> list[ProviderEvent]:
     Raises:
         BadInputError: the body is not JSON, or neither an object nor an array.
     """
-    try:
-        document: Any = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise BadInputError("body", "", "must be a JSON array of events.") from error
-    entries = [document] if isinstance(document, dict) else document
-    if not isinstance(entries, list):
-        raise BadInputError("body", "", "must be a JSON array of events.")
-    found = [_event(entry, received_at) for entry in entries if isinstance(entry, dict)]
+    entries = entries_of(body)
+    found = [event for entry in entries if (event := _read(entry, received_at)) is not None]
     if len(found) < len(entries):
-        _log.warning("events_passed_over", provider=PROVIDER, count=len(entries) - len(found), why="not an object")
+        _log.warning("events_passed_over", provider=PROVIDER, count=len(entries) - len(found))
     return found
+
+
+def _read(entry: object, received_at: datetime) -> ProviderEvent | None:
+    """The event; None for what is no object, or nested deeper than it can be written down again."""
+    try:
+        return _event(entry, received_at) if isinstance(entry, dict) else None
+    except RecursionError:
+        return None
 
 
 def _event(entry: Mapping[str, Any], received_at: datetime) -> ProviderEvent:

@@ -1,16 +1,23 @@
 """Provider events -> what they change: suppressions, endings, and deliveries whose answer was lost."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from digest.domain.event import PROVES_HAND_OVER, EventKind, ProviderEvent
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import Consequence, SoftBounces, SuppressionReason, consequence_of, meaning_of
 from digest.store.database import Sessions
-from digest.store.events import add_event, is_subscriber, settle_unknown, soft_bounced_mornings
+from digest.store.events import (
+    add_event,
+    is_subscriber,
+    newest_given,
+    settle_unknown,
+    soft_bounced_mornings,
+)
 from digest.store.subscribers import find, get, set_state, suppress
 from digest.store.tables import Letter, Subscriber
 from digest.store.windows import move_windows
@@ -18,45 +25,88 @@ from digest.store.windows import move_windows
 LONGEST_KEY = 26
 """Our longest: an id of 17 digits, which every database can hold, and a date."""
 USUAL = SoftBounces()
+AT_ONCE = 200
+"""Events of one transaction; a commit costs more than all that an event usually does."""
 
 
 @dataclass(slots=True)
 class Recorded:
-    """How many events were new, known already, or of nobody we know."""
+    """How many events were new, known already, or of nobody we know; and the faults of those that weren't recorded."""
 
     new: int = 0
     known: int = 0
     strangers: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, other: "Recorded") -> None:
+        """Count in what another recording did."""
+        self.new, self.known = self.new + other.new, self.known + other.known
+        self.strangers += other.strangers
+        self.faults += other.faults
 
 
 def record_events(
     sessions: Sessions, events: Iterable[ProviderEvent], received_at: datetime, rule: SoftBounces = USUAL
 ) -> Recorded:
-    """Store each event once and let it act. Order, repeats and unknown ids do no harm; each event stands alone."""
-    recorded = Recorded()
-    for event in events:
-        with sessions.begin() as session:
-            _record(session, event, received_at, recorded, rule)
+    """Store each event once and let it act. Order, repeats and unknown ids do no harm; each event stands alone.
+
+    Raises:
+        OperationalError: the database is away. Nothing is lost by giving all of them again.
+    """
+    recorded, everything = Recorded(), list(events)
+    for start in range(0, len(everything), AT_ONCE):
+        recorded.add(_record_some(sessions, everything[start : start + AT_ONCE], received_at, rule))
     return recorded
+
+
+def _record_some(
+    sessions: Sessions, events: Sequence[ProviderEvent], received_at: datetime, rule: SoftBounces
+) -> Recorded:
+    """All in one transaction; where one of them is at fault, each in its own, so that the others are recorded."""
+    together = Recorded()
+    try:
+        with sessions.begin() as session:
+            for event in events:
+                _record(session, event, received_at, together, rule)
+    except Exception as error:  # noqa: BLE001 - whatever an event may hold, it is that event's fault alone
+        if len(events) == 1:
+            return _fault(error)
+        together = Recorded()
+        for event in events:
+            together.add(_record_some(sessions, [event], received_at, rule))
+    return together
+
+
+def _fault(error: Exception) -> Recorded:
+    if isinstance(error, OperationalError):
+        raise error
+    return Recorded(faults=[type(error).__name__])
 
 
 def _record(
     session: Session, event: ProviderEvent, received_at: datetime, recorded: Recorded, rule: SoftBounces
 ) -> None:
-    subscriber_id, on = _whose(session, event)
-    event_id = add_event(session, event, subscriber_id, on, received_at)
+    whose = _whose(session, event)
+    event_id = add_event(session, event, whose.subscriber_id, whose.on, received_at)
     if event_id is None:
         recorded.known += 1
         return
     recorded.new += 1
-    if subscriber_id is None:
+    if whose.subscriber_id is None:
         recorded.strangers += 1
         return
-    if on is not None and event.kind in PROVES_HAND_OVER:
-        _settle(session, subscriber_id, on)
-    subscriber = get(session, subscriber_id, lock=True)
+    if whose.on is not None and whose.is_told and event.kind in PROVES_HAND_OVER:
+        _settle(session, whose.subscriber_id, whose.on)
+    if not _may_act(meaning_of(event.kind, event.detail), rule):
+        return
+    subscriber = get(session, whose.subscriber_id, lock=True)
     if subscriber is not None:
         _act(session, event, subscriber, event_id, received_at, rule)
+
+
+def _may_act(kind: EventKind, rule: SoftBounces) -> bool:
+    """Whether anything can follow for the reader; only then is their row locked."""
+    return kind is EventKind.SOFT_BOUNCED or consequence_of(kind, 0, rule) is not None
 
 
 def _settle(session: Session, subscriber_id: int, on: date) -> None:
@@ -65,13 +115,28 @@ def _settle(session: Session, subscriber_id: int, on: date) -> None:
         move_windows(session, [subscriber_id], edition)
 
 
-def _whose(session: Session, event: ProviderEvent) -> tuple[int | None, date | None]:
-    """The reader and local date an event is about: by our own key, else by its address."""
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """The reader and local date an event is about.
+
+    Attributes:
+        is_told: by our own key, which came back; else the date is that of the newest brief sent to the address by then.
+    """
+
+    subscriber_id: int | None = None
+    on: date | None = None
+    is_told: bool = True
+
+
+def _whose(session: Session, event: ProviderEvent) -> _Whose:
+    """By our own key, else by the address: a bounce that comes long after the message has lost its ids."""
     found = _read_key(session, event.recipient_key or "")
     if found is not None and is_subscriber(session, found[0]):
-        return found
+        return _Whose(*found)
     subscriber = find(session, event.address) if event.address else None
-    return (None if subscriber is None else subscriber.id), None
+    if subscriber is None:
+        return _Whose()
+    return _Whose(subscriber.id, newest_given(session, subscriber.id, event.occurred_at), is_told=False)
 
 
 def _read_key(session: Session, key: str) -> tuple[int, date | None] | None:

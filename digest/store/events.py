@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import exists, func, or_, select, update
+from sqlalchemy import String, exists, func, or_, select, type_coerce, update
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState, DeliveryState
@@ -51,6 +51,19 @@ def soft_bounced_mornings(session: Session, subscriber_id: int, since: datetime)
         or_(worked.is_(None), Event.occurred_at > worked),
     )
     return session.scalar(bounces) or 0
+
+
+def newest_given(session: Session, subscriber_id: int, by: datetime) -> date | None:
+    """The date of the newest brief that the provider took, or may have taken, from us by then; None where none was."""
+    taken = (BatchState.SENT, BatchState.UNKNOWN)
+    state = func.coalesce(type_coerce(Delivery.state, String), type_coerce(Batch.state, String))
+    return session.scalar(
+        select(Delivery.on)
+        .join(Batch, Batch.id == Delivery.batch_id)
+        .where(Delivery.subscriber_id == subscriber_id, Batch.not_before_at <= by, state.in_(taken))
+        .order_by(Delivery.on.desc())
+        .limit(1)
+    )
 
 
 def settle_unknown(session: Session, subscriber_id: int, on: date) -> Edition | None:

@@ -15,6 +15,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Text,
@@ -29,6 +30,7 @@ from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.event import EventKind
 from digest.domain.language import Language
+from digest.domain.news import News
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
@@ -64,6 +66,7 @@ class Table(DeclarativeBase):
         DeliveryState: Word(DeliveryState),
         DeliveryReason: Word(DeliveryReason),
         EventKind: Word(EventKind),
+        News: Word(News),
         SuppressionReason: Word(SuppressionReason),
         dict[str, Any]: JSON,
         list[Any]: JSON,
@@ -479,6 +482,31 @@ class Event(Table):
     raw: Mapped[str] = mapped_column(Text, default="")
 
 
+class EventPost(Table):
+    """A provider's post of events, byte for byte, until a worker has read it; then only that it came."""
+
+    __tablename__ = "event_posts"
+    __table_args__ = (
+        Index(
+            "ix_event_posts_open",
+            "id",
+            postgresql_where=text("closed_at IS NULL"),
+            sqlite_where=text("closed_at IS NULL"),
+        ),
+        Index(None, "received_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    received_at: Mapped[datetime]
+    not_before_at: Mapped[datetime]
+    nudged_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    closed_at: Mapped[datetime | None]
+    detail: Mapped[str] = mapped_column(Text, default="")
+
+
 class Suppression(Table):
     """An address that must not be written to. In clear while needed to hold mail back; a keyed hash after erasure."""
 
@@ -544,6 +572,56 @@ class AddressChange(Table):
     """The letter to the former one, once it has moved."""
     requested_at: Mapped[datetime]
     confirmed_at: Mapped[datetime | None]
+
+
+class Announcement(Table):
+    """Something that other programs may be told, in ids; once by name."""
+
+    __tablename__ = "announcements"
+    __table_args__ = (
+        UniqueConstraint("name"),
+        Index(
+            "ix_announcements_new",
+            "id",
+            postgresql_where=text("taken_at IS NULL"),
+            sqlite_where=text("taken_at IS NULL"),
+        ),
+        Index(None, "created_at"),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    name: Mapped[str] = mapped_column(String(80))
+    kind: Mapped[News]
+    facts: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+    taken_at: Mapped[datetime | None]
+    """When its calls were written down, one for each address then set."""
+
+
+class Call(Table):
+    """One announcement for one address of another program: told, or to be told again."""
+
+    __tablename__ = "calls"
+    __table_args__ = (
+        UniqueConstraint("announcement_id", "url"),
+        Index(
+            "ix_calls_open",
+            "id",
+            postgresql_where=text("closed_at IS NULL"),
+            sqlite_where=text("closed_at IS NULL"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    announcement_id: Mapped[int] = mapped_column(ForeignKey("announcements.id", ondelete="CASCADE"))
+    url: Mapped[str] = mapped_column(Text)
+    not_before_at: Mapped[datetime]
+    nudged_at: Mapped[datetime | None]
+    attempts: Mapped[int] = mapped_column(default=0)
+    closed_at: Mapped[datetime | None]
+    detail: Mapped[str] = mapped_column(Text, default="")
+
+    announcement: Mapped[Announcement] = relationship(lazy="raise")
 
 
 class Switch(Table):

@@ -1,5 +1,6 @@
 """The web application: one router per topic, guards around them."""
 
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
@@ -30,7 +31,13 @@ ROUTERS = (
 )
 
 
-def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -> FastAPI:
+def _leave_to_the_tick(_: Sequence[int]) -> None:
+    """Nobody is asked: the next tick finds it."""
+
+
+def create_app(
+    application: Application, nudge: Nudge, clock: Clock = utc_now, nudge_events: Nudge = _leave_to_the_tick
+) -> FastAPI:
     """The site of ``application``.
 
     A path prefix in the public address is honoured whether the proxy in front takes it off or leaves it on. Slashes are
@@ -39,6 +46,7 @@ def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -
     Args:
         nudge: gets the ids of letters that are owed, after commit; may be slow, and runs when the answer has left.
         clock: gives the instant of a request, aware.
+        nudge_events: gets the ids of posts of provider events, likewise.
     """
     app = FastAPI(
         title=application.site.name,
@@ -48,7 +56,7 @@ def create_app(application: Application, nudge: Nudge, clock: Clock = utc_now) -
         redirect_slashes=False,
     )
     pages = Pages(application.links, application.site, Assets())
-    app.state.edge = Edge(application, nudge, clock, pages)
+    app.state.edge = Edge(application, nudge, nudge_events, clock, pages)
     for router in ROUTERS:
         app.include_router(router)
     install_problems(app)

@@ -27,11 +27,13 @@ class Edge:
     Attributes:
         nudge: gets the ids of letters that are owed, after commit and after the answer has left: a slow broker
             neither delays the visitor nor shows by its delay that a letter was owed.
+        nudge_events: gets the ids of posts of provider events that are to be read, likewise.
         clock: read once per request.
     """
 
     application: Application
     nudge: Nudge
+    nudge_events: Nudge
     clock: Clock
     pages: Pages
 

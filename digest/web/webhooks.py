@@ -1,21 +1,20 @@
-"""What providers report: verified over the raw bytes, stored, acted on."""
+"""What providers report: verified over the raw bytes, stored as it came, answered at once; a worker reads it."""
 
 from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Request
+from starlette.background import BackgroundTask
 from starlette.responses import JSONResponse, Response
 
 from digest.domain.errors import BadInputError
-from digest.providers.sendgrid_events import parse_events, verify_signature
-from digest.steps.record_events import record_events
+from digest.providers.sendgrid_events import PROVIDER, entries_of, verify_signature
+from digest.steps.record_posts import receive_post
 from digest.web.edge import EdgeOf
 
 PATH = "/webhooks/sendgrid"
-LONGEST_POST = 4 * 2**20
-"""Bytes. SendGrid posts at 768 kB; nothing near this is its."""
-OLDEST = timedelta(hours=25)
-"""SendGrid repeats a post for a day; whether it signs each try anew is not documented."""
+LONGEST_POST = 16 * 2**20
+"""Bytes. SendGrid posts at 768 kB; ten thousand events in one post are about half of this."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,15 +31,15 @@ def receive_sendgrid(
     signature: Annotated[str | None, Header(alias="X-Twilio-Email-Event-Webhook-Signature")] = None,
     timestamp: Annotated[str | None, Header(alias="X-Twilio-Email-Event-Webhook-Timestamp")] = None,
 ) -> Response:
-    """401 unless SendGrid signed exactly these bytes; then 200, whatever the events are about."""
-    now = edge.clock()
-    key = edge.application.settings.sendgrid_webhook_public_key
-    if not key or not verify_signature(body, signature, timestamp, key, now, OLDEST):
+    """401 unless SendGrid signed exactly these bytes, lately; 400 where they are no events; else 200, stored."""
+    now, settings = edge.clock(), edge.application.settings
+    oldest = timedelta(hours=settings.webhook_hours)
+    key = settings.sendgrid_webhook_public_key
+    if not key or not verify_signature(body, signature, timestamp, key, now, oldest):
         raise HTTPException(401)
     try:
-        events = parse_events(body, now)
-    except BadInputError:
-        # It is SendGrid's signature over something that is no list of events; a repeat would be no better.
-        return JSONResponse({"new": 0, "known": 0, "strangers": 0})
-    recorded = record_events(edge.application.sessions, events, now)
-    return JSONResponse({"new": recorded.new, "known": recorded.known, "strangers": recorded.strangers})
+        received = len(entries_of(body))
+    except BadInputError as error:
+        raise HTTPException(400) from error
+    post = receive_post(edge.application.sessions, PROVIDER, body, now)
+    return JSONResponse({"received": received}, background=BackgroundTask(edge.nudge_events, [post]))

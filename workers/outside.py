@@ -1,0 +1,30 @@
+"""Tasks towards the world outside that no morning waits for: reading what providers report."""
+
+from collections.abc import Callable
+
+import structlog
+from celery import Celery
+
+from digest.bootstrap import EVENT_READERS
+from digest.steps.record_posts import record_post
+from workers.queues import EVENTS
+from workers.runtime import Runtime, utc_now
+
+log = structlog.get_logger()
+
+
+def register_outside(app: Celery, runtime: Runtime) -> None:
+    """Give the app these tasks."""
+
+    def task(queue: str) -> Callable[[Callable[..., None]], object]:
+        decorate: Callable[[Callable[..., None]], object] = app.task(name=f"digest.{queue}", shared=False)
+        return decorate
+
+    @task(EVENTS)
+    def record_one_post(post_id: int) -> None:
+        recorded = record_post(runtime.application.sessions, EVENT_READERS, post_id, utc_now())
+        if recorded is None:
+            return
+        log.info("events_recorded", post=post_id, new=recorded.new, known=recorded.known, strangers=recorded.strangers)
+        if recorded.faults:
+            log.error("events_not_recorded", post=post_id, count=len(recorded.faults), why=recorded.faults[0])
