@@ -4,9 +4,9 @@ from celery import Celery
 from celery.signals import worker_process_init
 
 from digest.settings import Settings
-from workers.outside import register_outside
-from workers.queues import MEANING, QUEUES, SEND, TICK
+from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY
 from workers.runtime import Runtime
+from workers.side_tasks import register_side_tasks
 from workers.tasks import register
 
 SOCKET_SECONDS = 15
@@ -76,7 +76,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     )
     runtime = runtime or Runtime(settings)
     register(app, runtime)
-    register_outside(app, runtime)
+    register_side_tasks(app, runtime)
     # A forked child must not share its parent's connections.
     worker_process_init.connect(runtime.start_afresh, weak=False)
     return app

@@ -13,12 +13,11 @@ from digest.steps.collect_stories import collect_source, take_sources
 from digest.steps.compile_briefs import compile_brief
 from digest.steps.send_batches import send_batch
 from digest.steps.send_letters import send_letter
-from digest.steps.tidy_ledger import tidy_if_time
 from digest.store.letters import take_letters
 from digest.store.open_work import take_open
 from digest.store.sending import take_batches, take_briefs
 from digest.store.tables import EventPost
-from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK, TIDY
+from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
 from workers.runtime import Runtime, utc_now
 
 MOST_AT_ONCE = 500
@@ -76,13 +75,6 @@ def register(app: Celery, runtime: Runtime) -> None:
         application = runtime.application
         collected = collect_source(application.sessions, application.desk, source_id, utc_now())
         log.info("source_collected", source=source_id, new=collected.new, error=collected.error)
-
-    @task(TIDY)
-    def tidy() -> None:
-        application = runtime.application
-        tidied = tidy_if_time(application.sessions, application.settings.keep_for, utc_now())
-        if tidied is not None:
-            log.info("ledger_tidied", **tidied.removed, made=tidied.months_made, dropped=tidied.months_dropped)
 
 
 def take_tick(app: Celery, application: Application, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Tasks towards the world outside that no morning waits for: reading what providers report."""
+"""Tasks that no morning waits for: what providers report, and keeping the ledger small."""
 
 from collections.abc import Callable
 
@@ -7,13 +7,14 @@ from celery import Celery
 
 from digest.bootstrap import EVENT_READERS
 from digest.steps.record_posts import record_post
-from workers.queues import EVENTS
+from digest.steps.tidy_ledger import tidy_if_time
+from workers.queues import EVENTS, TIDY
 from workers.runtime import Runtime, utc_now
 
 log = structlog.get_logger()
 
 
-def register_outside(app: Celery, runtime: Runtime) -> None:
+def register_side_tasks(app: Celery, runtime: Runtime) -> None:
     """Give the app these tasks."""
 
     def task(queue: str) -> Callable[[Callable[..., None]], object]:
@@ -28,3 +29,10 @@ def register_outside(app: Celery, runtime: Runtime) -> None:
         log.info("events_recorded", post=post_id, new=recorded.new, known=recorded.known, strangers=recorded.strangers)
         if recorded.faults:
             log.error("events_not_recorded", post=post_id, count=len(recorded.faults), why=recorded.faults[0])
+
+    @task(TIDY)
+    def tidy() -> None:
+        application = runtime.application
+        tidied = tidy_if_time(application.sessions, application.settings.keep_for, utc_now())
+        if tidied is not None:
+            log.info("ledger_tidied", **tidied.removed, made=tidied.months_made, dropped=tidied.months_dropped)
