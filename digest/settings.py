@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
@@ -21,6 +21,7 @@ from digest.domain.errors import BadInputError, PermanentError, shown
 from digest.domain.language import Language
 from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
+from digest.traffic_settings import TrafficSettings
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
 DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
@@ -37,7 +38,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(BaseSettings):
+class Settings(TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -50,9 +51,6 @@ class Settings(BaseSettings):
     sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
     sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
     sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
-    webhook_hours: int = Field(
-        25, ge=1, le=168, description="oldest signed event post that is believed; SendGrid repeats one for 24 hours"
-    )
     base_url: str = Field("", description="public address used in links; default http://127.0.0.1:PORT")
     secret_keys: Annotated[list[SecretStr], NoDecode] = Field(
         default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"
