@@ -48,9 +48,6 @@ class Settings(TrafficSettings):
     provider: Literal["outbox", "smtp", "sendgrid"] = Field("outbox", description="who carries the mail")
     outbox_dir: Path = Field(Path("var/outbox"), description="where provider outbox keeps its messages")
     smtp_url: SecretStr = Field(SecretStr(""), description="smtp://user:pass@host:port (STARTTLS) or smtps://…")
-    sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
-    sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
-    sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
     base_url: str = Field("", description="public address used in links; default http://127.0.0.1:PORT")
     secret_keys: Annotated[list[SecretStr], NoDecode] = Field(
         default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"

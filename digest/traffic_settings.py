@@ -1,12 +1,15 @@
 """Settings of the traffic with providers and other programs; a part of :class:`digest.settings.Settings`."""
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
 
 class TrafficSettings(BaseSettings):
     """What comes back from providers, how fast mail may leave, and who else is told."""
 
+    sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
+    sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
+    sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
     webhook_hours: int = Field(
         25, ge=1, le=168, description="oldest signed event post that is believed; SendGrid repeats one for 24 hours"
     )
