@@ -16,6 +16,9 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
 """How long a SQLite writer waits for another."""
 
+PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+"""Seconds after which a PostgreSQL that went away without a word is taken for gone (libpq)."""
+
 Sessions = sessionmaker[Session]
 
 
@@ -27,7 +30,12 @@ def open_engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return create_engine(
-            _with_psycopg(parsed), hide_parameters=True, pool_pre_ping=True, pool_size=10, max_overflow=20
+            _with_psycopg(parsed),
+            hide_parameters=True,
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=20,
+            connect_args=PATIENCE,
         )
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)

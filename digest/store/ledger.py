@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from sqlalchemy import ColumnElement, String, case, func, select, type_coerce, update
+from sqlalchemy import ColumnElement, String, case, exists, func, select, type_coerce, update
 from sqlalchemy.orm import Session
 
 from digest.domain.address import address_key
+from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState, DeliveryReason
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Subscriber
 
@@ -82,14 +83,16 @@ def count_by_zone(session: Session) -> Iterator[tuple[str, str, str | None, int]
 def retry_batch(session: Session, batch_id: int, now: datetime, expires_at: datetime) -> bool:
     """The operator's word that an unknown, failed or late batch may be handed over (again); False if it is none such.
 
-    Deliveries with a state of their own keep it: whoever is known to have the brief does not get it twice.
+    Deliveries with a state of their own keep it: whoever is known to have the brief does not get it twice. A brief that
+    has no words is given to nobody.
     """
+    has_words = exists().where(Brief.id == Batch.brief_id, Brief.state == BriefState.READY)
     late = (Batch.state == BatchState.SKIPPED) & (Batch.reason == DeliveryReason.LATE)
     compiled = Batch.reason != DeliveryReason.NOT_COMPILED
     given_up = Batch.state.in_([BatchState.UNKNOWN, BatchState.FAILED]) & compiled
     freed = session.scalars(
         update(Batch)
-        .where(Batch.id == batch_id, given_up | late)
+        .where(Batch.id == batch_id, given_up | late, has_words)
         .values(
             state=BatchState.READY,
             reason=None,
