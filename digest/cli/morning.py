@@ -96,7 +96,7 @@ def retry(batches: Annotated[list[int], typer.Argument(min=1, max=LARGEST_ID)], 
     with application() as app, app.sessions.begin() as session:
         for batch_id in batches:
             if not retry_batch(session, batch_id, now, now + app.settings.policy.grace):
-                raise PermanentError(f"batch {batch_id} is not unknown, failed or late with a brief: nothing was changed")
+                raise PermanentError(f"batch {batch_id} is not unknown, failed or late: nothing was changed")
     if as_json:
         print_json({"batches": batches})
     else:
