@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from digest.domain.errors import BadInputError
 
 THREADS = 4
-IN_MEMORY = "celery.beat:Scheduler"
+IN_MEMORY = "workers.beat:SteadyScheduler"
 """Keeps no file beside the program: when the last tick was is for the database to say."""
 STOP_SECONDS = 10
 

@@ -1,9 +1,12 @@
 """The Celery app: a broker that only nudges, set up for at-least-once delivery of tasks that carry one id."""
 
+from datetime import timedelta
+
 from celery import Celery
 from celery.signals import worker_process_init
 
 from digest.settings import Settings
+from workers.beat import Aligned
 from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY
 from workers.runtime import Runtime
 from workers.side_tasks import register_side_tasks
@@ -17,7 +20,7 @@ REDIS = {
     "socket_keepalive": True,
     "health_check_interval": SOCKET_SECONDS,
 }
-TIDY_SECONDS = 600.0
+TIDY_EVERY = timedelta(minutes=10)
 """How often somebody looks whether it is time to tidy."""
 RETRIES_ON_WORKER_LOST = 3
 """A task whose process dies is given to another so often; the rows count attempts too, for what dies every time."""
@@ -59,18 +62,18 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         worker_send_task_events=False,
         broker_connection_retry_on_startup=True,
         broker_transport_options=transport,
-        beat_scheduler="celery.beat:Scheduler",
+        beat_scheduler="workers.beat:SteadyScheduler",
         beat_max_loop_interval=1,
         beat_schedule={
             "tick": {
                 "task": f"digest.{TICK}",
-                "schedule": float(settings.tick_seconds),
+                "schedule": Aligned(timedelta(seconds=settings.tick_seconds), app=app),
                 "options": {"expires": 60},
             },
             "tidy": {
                 "task": f"digest.{TIDY}",
-                "schedule": TIDY_SECONDS,
-                "options": {"expires": TIDY_SECONDS},
+                "schedule": Aligned(TIDY_EVERY, app=app),
+                "options": {"expires": TIDY_EVERY / timedelta(seconds=1)},
             },
         },
     )

@@ -80,7 +80,8 @@ def register(app: Celery, runtime: Runtime) -> None:
 def take_tick(app: Celery, application: Application, now: datetime) -> None:
     """Recover and plan, then ask the workers for whatever is ready or left behind."""
     sessions, settings = application.sessions, application.settings
-    _report(begin_turn(sessions, settings.policy, application.provider.batch_size, application.witness, now))
+    takes, witness = application.provider.batch_size, application.witness
+    _report(begin_turn(sessions, settings.policy, takes, witness, now, wait=False))
     again_after = timedelta(seconds=settings.nudge_seconds)
     with sessions.begin() as session:
         letters = take_letters(session, now, again_after, MOST_AT_ONCE)

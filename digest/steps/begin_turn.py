@@ -9,7 +9,7 @@ from digest.steps.plan_editions import Planned, Since, plan_editions
 from digest.steps.recover_batches import Recovered, recover_batches
 from digest.store.database import Sessions
 from digest.store.recovery import count_open, give_up_lost
-from digest.store.turns import last_turn, ledger_name, mark_turn
+from digest.store.turns import last_turn, ledger_name, mark_turn, only_planner
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,13 @@ class Begun:
 
 
 def begin_turn(
-    sessions: Sessions, policy: Policy, provider_takes: int, witness: Witness | None, now: datetime
+    sessions: Sessions,
+    policy: Policy,
+    provider_takes: int,
+    witness: Witness | None,
+    now: datetime,
+    *,
+    wait: bool = True,
 ) -> Begun:
     """Recover what was left behind and plan what is due at ``now``; safe at any time, in any number of processes.
 
@@ -38,7 +44,15 @@ def begin_turn(
         provider_takes: how many readers the provider takes in one hand-over.
         witness: remembers the last turn outside the database; None where nothing does.
         now: the moment of this turn.
+        wait: where another process is at it, wait for its end and go over it again; else leave it to that one.
     """
+    with only_planner(sessions, wait=wait) as is_planner:
+        if not is_planner:
+            return Begun(Recovered(), Planned(), 0)
+        return _begin(sessions, policy, provider_takes, witness, now)
+
+
+def _begin(sessions: Sessions, policy: Policy, provider_takes: int, witness: Witness | None, now: datetime) -> Begun:
     # The witness is asked first: whatever it saw was written to the database before.
     seen = _recall(sessions, witness)
     with sessions() as session:

@@ -1,19 +1,24 @@
 """The scheduler's turns as the ledger counts them."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.ports import TurnMark
-from digest.store.dialects import insert_new
+from digest.store.database import Sessions
+from digest.store.dialects import insert_new, on_postgresql
 from digest.store.tables import Delivery, Switch
 
 TICKED = "ticked"
 """The mark of the scheduler's last turn."""
 TIDIED = "tidied"
 """The mark of the last tidying, with the date before which things went."""
+PLANNING = 0x0F1A4
+"""The advisory lock of whoever plans."""
 LEDGER = "ledger"
 """The ledger's own name, made once; a copy or a backup of it has the same."""
 
@@ -59,3 +64,22 @@ def take_tidying(session: Session, wanted: date, now: datetime, every: timedelta
     cut = min(wanted, last + timedelta(days=1))
     mark.value = cut.isoformat()
     return cut
+
+
+@contextmanager
+def only_planner(sessions: Sessions, *, wait: bool) -> Iterator[bool]:
+    """Whether this process is the one that plans now; held until the block ends, or the process does.
+
+    Correctness does not hang on it, the rows see to that. It keeps ticks that come while a long morning is planned from
+    queueing up behind it, in workers that have letters to send meanwhile.
+
+    Args:
+        sessions: the database; on SQLite, which lets one writer in at a time anyway, everybody plans.
+        wait: wait for the other one to end instead of passing by.
+    """
+    with sessions() as session:
+        if not on_postgresql(session):
+            yield True
+            return
+        lock = func.pg_advisory_xact_lock if wait else func.pg_try_advisory_xact_lock
+        yield session.scalar(select(lock(PLANNING))) is not False

@@ -13,7 +13,7 @@ from digest.ports import TurnMark, Witness
 from digest.steps.begin_turn import begin_turn
 from digest.steps.take_turn import take_turn
 from digest.store.tables import Batch, Delivery, Morning, Switch
-from digest.store.turns import TICKED, last_turn
+from digest.store.turns import TICKED, last_turn, only_planner
 from digest.witness import FileWitness, RedisWitness
 from tests.steps.world import World, utc
 
@@ -175,3 +175,14 @@ def test_a_broker_that_is_away_stops_no_turn() -> None:
     witness = RedisWitness("redis://127.0.0.1:9/0")
     witness.remember(MARK)
     assert witness.recall("ledger") is None
+
+
+def test_a_tick_that_comes_while_another_plans_passes_by_and_the_next_goes_over_it(shared_world: World) -> None:
+    world = shared_world
+    world.reader()
+    world.story(SEND - timedelta(hours=2))
+    with only_planner(world.sessions, wait=True) as first:
+        assert first
+        passed = begin_turn(world.sessions, world.policy, 10, None, SEND, wait=False)
+    assert (passed.planned.deliveries, world.ledger()) == (0, [])
+    assert begin_turn(world.sessions, world.policy, 10, None, SEND, wait=False).planned.deliveries == 1

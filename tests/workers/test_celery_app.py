@@ -1,6 +1,7 @@
 """How the app is set up: at least once, one at a time, ids only."""
 
 import inspect
+from datetime import timedelta
 
 import pytest
 from celery import Celery
@@ -88,8 +89,8 @@ def test_tasks_belong_to_their_own_app(production: Celery, in_process: Celery) -
 def test_the_scheduler_only_nudges_and_a_nudge_that_got_old_is_thrown_away(production: Celery) -> None:
     entries = production.conf.beat_schedule
     assert {entry["task"] for entry in entries.values()} == {f"digest.{TICK}", f"digest.{TIDY}"}
-    assert (entries["tick"]["schedule"], entries["tick"]["options"]["expires"]) == (5.0, 60)
-    assert entries["tidy"]["options"]["expires"] <= entries["tidy"]["schedule"]
+    assert (entries["tick"]["schedule"].run_every, entries["tick"]["options"]["expires"]) == (timedelta(seconds=5), 60)
+    assert entries["tidy"]["options"]["expires"] <= entries["tidy"]["schedule"].run_every.total_seconds()
 
 
 def test_an_application_is_built_when_needed_and_again_after_a_fork(sqlite_url: str) -> None:
