@@ -13,7 +13,10 @@ from digest.domain.address import address_key
 from digest.editors.extractive import ExtractiveEditor
 from digest.links import Links
 from digest.ports import Editor, Fetcher, Provider, Sender, Witness
+from digest.providers.dkim import Signer
+from digest.providers.fallback import Fallback
 from digest.providers.outbox import FolderMailbox, OutboxProvider
+from digest.providers.return_path import ReturnPath
 from digest.providers.sendgrid import SendGridProvider
 from digest.providers.sendgrid_events import PROVIDER as SENDGRID
 from digest.providers.sendgrid_events import parse_events
@@ -48,10 +51,15 @@ class Application:
     links: Links
     site: Site
     templates: Templates
-    provider: Provider
+    mail: Provider | Fallback
     editor: Editor
     fetcher: Fetcher
     witness: Witness
+
+    @property
+    def provider(self) -> Provider:
+        """Who carries the next hand-over; ask anew for every one."""
+        return self.mail.in_charge() if isinstance(self.mail, Fallback) else self.mail
 
     @property
     def press(self) -> Press:
@@ -71,7 +79,7 @@ class Application:
 
     def close(self) -> None:
         """Let go of connections."""
-        self.provider.close()
+        self.mail.close()
         self.engine.dispose()
 
 
@@ -84,14 +92,38 @@ def sender_of(settings: Settings) -> Sender:
     )
 
 
-def provider_of(settings: Settings) -> Provider:
-    """The provider that the settings name."""
+def mail_of(settings: Settings, links: Links) -> Provider | Fallback:
+    """The provider that the settings name, with the one that takes over where there is one."""
+    first = provider_of(settings, settings.provider, links)
+    if not settings.fallback_provider:
+        return first
+    return Fallback(first, provider_of(settings, settings.fallback_provider, links))
+
+
+def provider_of(settings: Settings, name: str, links: Links) -> Provider:
+    """The provider of this name."""
     sender = sender_of(settings)
-    if settings.provider == "smtp":
-        return SmtpProvider(settings.smtp_url.get_secret_value(), sender)
-    if settings.provider == "sendgrid":
+    if name == "smtp":
+        return _smtp_provider(settings, sender, links)
+    if name == "sendgrid":
         return SendGridProvider(settings.sendgrid_api_key.get_secret_value(), settings.sendgrid_host, sender)
     return OutboxProvider(sender, FolderMailbox(settings.outbox_dir))
+
+
+def _smtp_provider(settings: Settings, sender: Sender, links: Links) -> SmtpProvider:
+    return_path, key = return_path_of(settings, links), settings.dkim_key.get_secret_value()
+    return SmtpProvider(
+        settings.smtp_url.get_secret_value(),
+        sender,
+        messages_per_connection=settings.smtp_messages_per_connection,
+        return_path=return_path.for_key if return_path else None,
+        sign=Signer(settings.dkim_domain, settings.dkim_selector, key) if settings.dkim_domain else None,
+    )
+
+
+def return_path_of(settings: Settings, links: Links) -> ReturnPath | None:
+    """Makes and reads return paths; None where bounces have no mailbox."""
+    return ReturnPath(settings.bounce_address, links) if settings.bounce_address else None
 
 
 def build(settings: Settings, provider: Provider | None = None) -> Application:
@@ -101,15 +133,15 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         settings: as :func:`digest.settings.load_settings` checked them.
         provider: carries the mail instead of the one the settings name (a simulation's).
     """
-    engine = open_engine(settings.database_url)
+    engine, links = open_engine(settings.database_url), links_of(settings)
     return Application(
         settings=settings,
         engine=engine,
         sessions=open_sessions(engine),
-        links=links_of(settings),
+        links=links,
         site=Site(name=settings.site_name, postal_address=settings.postal_address, base_url=settings.base_url),
         templates=Templates(EMAILS),
-        provider=provider or provider_of(settings),
+        mail=provider or mail_of(settings, links),
         editor=ExtractiveEditor(),
         fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
         witness=witness_of(settings),

@@ -3,11 +3,14 @@
 A token is the row's id and an HMAC-SHA256 over it, so it holds no address and can't be guessed or counted up.
 """
 
+from base64 import b32encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
+from hmac import compare_digest
+from hmac import new as hmac
 from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, Signer
@@ -67,6 +70,19 @@ class Links:
         """The reader's settings; never expires."""
         return f"{self.base_url}/preferences/{self._sign('preferences', str(subscriber_id))}"
 
+    def bounce_token(self, key: str) -> str:
+        """The signed name of a message for the local part of its return path: short, and the same in any case."""
+        return f"{key}-{_short_signature(self.secret_keys[0], key)}"
+
+    def read_bounce_token(self, token: str) -> str:
+        """The key in a bounce token, however a mail server spelled it; raises BadTokenError."""
+        key, _, signature = token.lower().rpartition("-")
+        if signature.isascii() and any(
+            compare_digest(signature, _short_signature(secret, key)) for secret in self.secret_keys
+        ):
+            return key
+        raise BadTokenError("the return path is not one of ours")
+
     def read_confirm(self, token: str, now: datetime) -> int:
         """The consent id in a confirm token.
 
@@ -103,3 +119,9 @@ class Links:
             return self._signers[purpose].unsign(token.encode("utf-8", "surrogatepass")).decode("ascii")
         except (BadSignature, UnicodeError) as error:
             raise BadTokenError("the link is not one of ours, or is incomplete") from error
+
+
+def _short_signature(secret: str, key: str) -> str:
+    """80 bits, of which base32 makes 16 letters: a guess takes a letter to the mailbox each, and 2⁷⁹ of them."""
+    digest = hmac(secret.encode(), b"digest.bounce:" + key.encode("utf-8", "surrogatepass"), sha256).digest()
+    return b32encode(digest[:10]).decode("ascii").lower()

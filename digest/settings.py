@@ -21,13 +21,16 @@ from digest.domain.errors import BadInputError, PermanentError, shown
 from digest.domain.language import Language
 from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
+from digest.mail_settings import MailSettings
 from digest.traffic_settings import TrafficSettings
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
 DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
-SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
+SECRETS = frozenset(
+    {"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token", "dkim_key"}
+)
 
 
 class SettingsError(PermanentError):
@@ -38,7 +41,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(TrafficSettings):
+class Settings(MailSettings, TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -47,7 +50,6 @@ class Settings(TrafficSettings):
     broker_url: str = Field("memory://", description="Celery broker; production: redis://…")
     provider: Literal["outbox", "smtp", "sendgrid"] = Field("outbox", description="who carries the mail")
     outbox_dir: Path = Field(Path("var/outbox"), description="where provider outbox keeps its messages")
-    smtp_url: SecretStr = Field(SecretStr(""), description="smtp://user:pass@host:port (STARTTLS) or smtps://…")
     base_url: str = Field("", description="public address used in links; default http://127.0.0.1:PORT")
     secret_keys: Annotated[list[SecretStr], NoDecode] = Field(
         default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"
@@ -133,14 +135,6 @@ class Settings(TrafficSettings):
         if not value.isascii():
             raise ValueError("must be ASCII: write a host in another script as xn--…, and escape the path")
         return value.rstrip("/")
-
-    @field_validator("smtp_url")
-    @classmethod
-    def _is_smtp_address(cls, value: SecretStr) -> SecretStr:
-        parts = urlsplit(value.get_secret_value())
-        if value.get_secret_value() and (parts.scheme not in {"smtp", "smtps"} or not parts.hostname):
-            raise ValueError("must be smtp://user:pass@host:port or smtps://…")
-        return value
 
     @field_validator("sender")
     @classmethod
@@ -250,10 +244,13 @@ def _line(fault: dict[str, object]) -> str:
 
 def unsafe(settings: Settings) -> list[str]:
     """What would make these settings fail or harm readers; one line each."""
-    faults = []
-    if settings.provider == "smtp" and not settings.smtp_url.get_secret_value():
+    faults = settings.signing_faults(split_sender(settings.sender)[1].rpartition("@")[2])
+    carriers = (settings.provider, settings.fallback_provider)
+    if settings.provider == settings.fallback_provider:
+        faults.append(f"DIGEST_FALLBACK_PROVIDER: {settings.provider} is the provider itself; name the other or none")
+    if "smtp" in carriers and not settings.smtp_url.get_secret_value():
         faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
-    if settings.provider == "sendgrid" and not settings.sendgrid_api_key.get_secret_value():
+    if "sendgrid" in carriers and not settings.sendgrid_api_key.get_secret_value():
         faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
     return faults + (_unsafe_in_public(settings) if settings.is_public else [])
 

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from typer.exceptions import TyperException
 
 from digest.cli.bench import bench
+from digest.cli.bounces import bounces
 from digest.cli.briefs import brief
 from digest.cli.morning import audit, deliveries, tick
 from digest.cli.operate import config, doctor, migrate_database
@@ -19,6 +20,7 @@ from digest.cli.sources import sources
 from digest.cli.stories import stories
 from digest.cli.subscribers import subscribers
 from digest.domain.errors import BadInputError, DigestError, shown
+from digest.logs import configure_logs
 from digest.settings import SettingsError
 
 BAD_INPUT, FAILED = 2, 1
@@ -37,6 +39,7 @@ app.add_typer(subscribers, name="subscribers")
 app.add_typer(brief, name="brief")
 app.add_typer(deliveries, name="deliveries")
 app.add_typer(bench, name="bench")
+app.add_typer(bounces, name="bounces")
 app.command("schedule")(schedule)
 app.command("tick")(tick)
 app.command("simulate")(simulate)
@@ -48,6 +51,7 @@ app.command("doctor")(doctor)
 
 def main(arguments: Sequence[str] | None = None, program: typer.Typer = app) -> None:
     """Run one command and exit: 0 done, 2 bad usage or input, 1 any other failure, with one line on standard error."""
+    configure_logs(json=False)
     try:
         code = typer.main.get_command(program).main(
             args=list(sys.argv[1:] if arguments is None else arguments), prog_name="digest", standalone_mode=False

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
-
 from digest.domain.event import EventKind, ProviderEvent
 from digest.domain.suppression import SuppressionReason
 from digest.store.database import Sessions
@@ -12,7 +10,6 @@ from digest.store.events import add_event
 from digest.store.subscribers import bar_on, find, release
 
 OPERATOR = "operator"
-_log = structlog.get_logger(__name__)
 
 
 def readmit(
@@ -21,7 +18,7 @@ def readmit(
     """Let an address sign up again, whatever barred it; returns what did, None where nothing does.
 
     A subscription that ended stays ended: its owner has to ask and confirm anew. The act is kept as an event of
-    provider ``operator``, and logged without the address.
+    provider ``operator``.
 
     Args:
         hashes: the keyed hashes of the address, for one that was erased.
@@ -36,5 +33,4 @@ def readmit(
         act = ProviderEvent(OPERATOR, f"readmit-{bar.id}-{now.timestamp():.6f}", EventKind.OTHER, now, detail=words)
         add_event(session, act, subscriber.id if subscriber else None, None, now)
         release(session, address, hashes)
-    _log.info("readmitted", bar=bar.id, reason=reason.value)
     return reason

@@ -146,6 +146,8 @@ def _read_key(session: Session, key: str) -> tuple[int, date | None] | None:
     if first == "letter" and second.isdecimal():
         letter = session.get(Letter, int(second))
         return None if letter is None else (letter.subscriber_id, None)
+    if first == "reader" and second.isdecimal():
+        return int(second), None
     if not (first.isdecimal() and second.isdecimal()):
         return None
     try:
