@@ -10,9 +10,11 @@ import redis
 from sqlalchemy import Engine
 
 from digest.domain.address import address_key
+from digest.domain.ceilings import parse_ceilings
 from digest.editors.extractive import ExtractiveEditor
 from digest.links import Links
 from digest.ports import Editor, Fetcher, Provider, Sender, Witness
+from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
 from digest.providers.outbox import FolderMailbox, OutboxProvider
@@ -21,6 +23,7 @@ from digest.providers.sendgrid import SendGridProvider
 from digest.providers.sendgrid_events import PROVIDER as SENDGRID
 from digest.providers.sendgrid_events import parse_events
 from digest.providers.smtp import SmtpProvider
+from digest.providers.waits import shared_waits
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.settings import Settings, secret_keys, split_sender
@@ -93,11 +96,15 @@ def sender_of(settings: Settings) -> Sender:
 
 
 def mail_of(settings: Settings, links: Links) -> Provider | Fallback:
-    """The provider that the settings name, with the one that takes over where there is one."""
-    first = provider_of(settings, settings.provider, links)
-    if not settings.fallback_provider:
-        return first
-    return Fallback(first, provider_of(settings, settings.fallback_provider, links))
+    """The provider that the settings name, with the one that takes over where there is one; both under the ceilings."""
+    ceilings = Ceilings(parse_ceilings(settings.ceilings), shared_counters(settings.broker_url))
+
+    def carrier(name: str) -> Provider:
+        provider = provider_of(settings, name, links)
+        return PacedProvider(provider, ceilings) if ceilings.ceilings else provider
+
+    first = carrier(settings.provider)
+    return Fallback(first, carrier(settings.fallback_provider)) if settings.fallback_provider else first
 
 
 def provider_of(settings: Settings, name: str, links: Links) -> Provider:
@@ -106,7 +113,8 @@ def provider_of(settings: Settings, name: str, links: Links) -> Provider:
     if name == "smtp":
         return _smtp_provider(settings, sender, links)
     if name == "sendgrid":
-        return SendGridProvider(settings.sendgrid_api_key.get_secret_value(), settings.sendgrid_host, sender)
+        key, waits = settings.sendgrid_api_key.get_secret_value(), shared_waits(settings.broker_url)
+        return SendGridProvider(key, settings.sendgrid_host, sender, waits)
     return OutboxProvider(sender, FolderMailbox(settings.outbox_dir))
 
 

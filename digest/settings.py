@@ -198,6 +198,7 @@ class Settings(MailSettings, TrafficSettings):
             lease=timedelta(seconds=self.lease_seconds),
             settle=timedelta(seconds=self.settle_seconds),
             largest_batch=self.batch_size,
+            spread=timedelta(minutes=min(self.spread_minutes, self.grace_minutes // 2)),
         )
 
     @property

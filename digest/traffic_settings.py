@@ -1,7 +1,10 @@
 """Settings of the traffic with providers and other programs; a part of :class:`digest.settings.Settings`."""
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings
+
+from digest.domain.ceilings import EXAMPLE, parse_ceilings
+from digest.domain.errors import BadInputError
 
 
 class TrafficSettings(BaseSettings):
@@ -13,3 +16,16 @@ class TrafficSettings(BaseSettings):
     webhook_hours: int = Field(
         25, ge=1, le=168, description="oldest signed event post that is believed; SendGrid repeats one for 24 hours"
     )
+    ceilings: str = Field("", description=f"most mail in a time, such as {EXAMPLE}; unset: none")
+    spread_minutes: int = Field(
+        0, ge=0, le=60, description="batches leave spread over so many minutes after their instant, never before it"
+    )
+
+    @field_validator("ceilings")
+    @classmethod
+    def _are_ceilings(cls, value: str) -> str:
+        try:
+            parse_ceilings(value)
+        except BadInputError as error:
+            raise ValueError(error.mend) from error
+        return value

@@ -1,6 +1,7 @@
 """Thin tasks: each carries at most one id, calls one step, and nudges what follows."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import structlog
@@ -21,6 +22,7 @@ from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
 from workers.runtime import Runtime, utc_now
 
 MOST_AT_ONCE = 500
+SOON_SECONDS = 5.0
 
 log = structlog.get_logger()
 
@@ -32,6 +34,14 @@ def nudge(app: Celery, queue: str, ids: Sequence[int]) -> None:
             app.send_task(f"digest.{queue}", args=[each])
     except OperationalError:
         log.warning("broker_unreachable", queue=queue, waiting=len(ids))
+
+
+def nudge_later(app: Celery, queue: str, work_id: int, seconds: float | None) -> None:
+    """Ask again in a moment, where that is sooner than the ticks are sure to; they find all the rest."""
+    if seconds is None or seconds > SOON_SECONDS:
+        return
+    with suppress(OperationalError):
+        app.send_task(f"digest.{queue}", args=[work_id], countdown=seconds)
 
 
 def register(app: Celery, runtime: Runtime) -> None:
@@ -61,6 +71,7 @@ def register(app: Celery, runtime: Runtime) -> None:
         log.info("batch_handed_over", batch=batch_id, sent=sent.sent, failed=sent.failed, unknown=sent.unknown)
         if sent.delayed:
             log.info("batch_delayed", batch=batch_id, waiting=sent.again, why=sent.delayed)
+            nudge_later(app, SEND, batch_id, sent.after_seconds)
         if sent.alarm:
             log.error("sending_stopped", batch=batch_id, alarm=sent.alarm)
 

@@ -52,6 +52,7 @@ def turn_row(turn: Turn) -> dict[str, object]:
         "failed": turn.failed,
         "unknown": turn.unknown,
         "letters": turn.letters,
+        "delayed": dict(turn.delayed),
         "unknown_zones": turn.unknown_zones,
     }
 
@@ -73,7 +74,8 @@ def list_deliveries(
     if as_json:
         print_json(rows)
     else:
-        print_table(("email", "date", "status", "reason", "batch"), [tuple(row.values())[:5] for row in rows])
+        columns = ("email", "date", "status", "reason", "batch", "detail")
+        print_table(columns, [tuple(row[column] for column in columns) for row in rows])
 
 
 def _row(entry: Entry) -> dict[str, object]:
@@ -86,6 +88,7 @@ def _row(entry: Entry) -> dict[str, object]:
         "brief": entry.brief,
         "send_at": instant_text(entry.send_at),
         "sent_at": instant_text(entry.sent_at) if entry.sent_at else None,
+        "detail": entry.detail,
     }
 
 

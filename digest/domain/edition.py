@@ -11,6 +11,10 @@ LONGEST_WINDOW = timedelta(days=7)
 """How far back a reader's own window may start."""
 
 
+_GOLDEN, _SILVER = (5**0.5 - 1) / 2, 2**0.5 - 1
+"""Multiples of either, whole parts taken off, are spread evenly between 0 and 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How a morning is run; all from settings.
@@ -20,6 +24,7 @@ class Policy:
         grace: how long after the instant a brief may still leave.
         lease: how long one hand-over may take; a batch held longer has lost its holder.
         settle: how long the provider's events are waited for before their absence says something.
+        spread: over how long after the instant a morning's batches leave; zero: all at once.
         largest_batch: most readers in one batch, where that is fewer than the provider takes; None leaves it to it.
     """
 
@@ -28,6 +33,16 @@ class Policy:
     lease: timedelta = timedelta(minutes=15)
     settle: timedelta = timedelta(hours=1)
     largest_batch: int | None = None
+    spread: timedelta = timedelta(0)
+
+    def delay(self, brief: int, number: int) -> timedelta:
+        """How long after its instant a batch leaves; evenly spread, and in another order for each brief.
+
+        Args:
+            brief: id of its brief.
+            number: where it stands among the batches planned with it.
+        """
+        return self.spread * ((number * _GOLDEN + brief * _SILVER) % 1)
 
     def batch_size(self, provider_takes: int) -> int:
         """How many readers go into one batch for a provider that takes so many at once."""

@@ -94,3 +94,8 @@ class Waits:
     def ask(self, name: str, seconds: float, now: datetime) -> None:
         """``name`` asked everybody to wait this long; a longer wait that is known stays."""
         self._ends.put(name, now.timestamp() + seconds)
+
+
+def shared_waits(broker_url: str) -> Waits:
+    """Waits of all workers: in the broker's Redis, or in this process where the broker lies in it."""
+    return Waits(None if broker_url.startswith("memory:") else RedisEnds(broker_url))

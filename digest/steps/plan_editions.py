@@ -244,14 +244,11 @@ class _Planner:
         settled: tuple[BatchState, DeliveryReason | None],
     ) -> list[int]:
         state, reason = settled
-        row = {
-            "state": state,
-            "reason": reason,
-            "not_before_at": key.send_at,
-            "expires_at": key.send_at + self.policy.grace,
-        }
-        count = -(-group.readers // self.batch_size)
-        ids = add_batches(session, brief, [row | {"number": number} for number in range(count)])
+        row = {"state": state, "reason": reason, "expires_at": key.send_at + self.policy.grace}
+        numbers = range(-(-group.readers // self.batch_size))
+        starts = [key.send_at + self.policy.delay(brief.id, number) for number in numbers]
+        rows = [row | {"number": number, "not_before_at": starts[number]} for number in numbers]
+        ids = add_batches(session, brief, rows)
         fill_batches(session, taken, key, group, ids)
         return ids
 

@@ -51,6 +51,7 @@ class Sent:
     again: int = 0
     alarm: str = ""
     delayed: str = ""
+    after_seconds: float | None = None
 
 
 def delivery_key(subscriber_id: int, on: date) -> str:
@@ -164,6 +165,7 @@ def _report(out: dict[tuple[int, date], OwnState], given: HandOver, outcome: Bat
         again=0 if given_up else len(given.again),
         alarm=given.alarm,
         delayed=given.delayed,
+        after_seconds=given.after_seconds,
     )
 
 

@@ -42,6 +42,8 @@ class Turn:
     unknown: int = 0
     letters: int = 0
     unknown_zones: list[str] = field(default_factory=list)
+    delayed: Counter[str] = field(default_factory=Counter)
+    """Deliveries above a ceiling, or that wait for what the provider asked, by what holds them back."""
     alarms: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
@@ -134,5 +136,7 @@ def _count(turn: Turn, sent: Sent) -> None:
     turn.skipped.update(sent.skipped)
     turn.failed += sent.failed
     turn.unknown += sent.unknown
+    if sent.delayed:
+        turn.delayed[sent.delayed] += sent.again
     if sent.alarm:
         turn.alarms.append(f"sending stopped: {sent.alarm}; mend it and run digest deliveries resume")

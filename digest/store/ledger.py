@@ -18,6 +18,8 @@ REASON = case(
     (Delivery.state.is_not(None), type_coerce(Delivery.reason, String)), else_=type_coerce(Batch.reason, String)
 )
 
+DETAIL = case((Delivery.state.is_not(None), func.coalesce(Delivery.detail, "")), else_=Batch.detail)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -31,6 +33,8 @@ class Entry:
     brief: int
     send_at: datetime
     sent_at: datetime | None
+    detail: str
+    """The provider's words about a refusal, or what a batch waits for."""
 
 
 def entries(
@@ -38,7 +42,9 @@ def entries(
 ) -> list[Entry]:
     """Deliveries, the newest date first; all of them unless ``limit`` says how many."""
     wanted = (
-        select(Subscriber.email, Delivery.on, STATUS, REASON, Batch.id, Brief.id, Edition.send_at, Batch.sent_at)
+        select(
+            Subscriber.email, Delivery.on, STATUS, REASON, Batch.id, Brief.id, Edition.send_at, Batch.sent_at, DETAIL
+        )
         .join(Batch, Batch.id == Delivery.batch_id)
         .join(Brief, Brief.id == Batch.brief_id)
         .join(Edition, Edition.id == Brief.edition_id)

@@ -1,6 +1,7 @@
 """Due dates become deliveries: once, for everyone who is due, whoever plans and however often."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from threading import Barrier
 
@@ -222,3 +223,22 @@ def test_planners_at_the_same_moment_give_one_set(shared_world: World, moment: d
     assert sum(planned.deliveries for planned in done) == len(todays) == 40
     assert len({entry.email for entry in todays}) == 40
     assert len({entry.batch for entry in todays}) == len([b for b in world.batches() if b.not_before_at == SEND])
+
+
+def test_a_spread_morning_leaves_after_its_instant_in_another_order_each_day(world: World) -> None:
+    world.policy = replace(world.policy, spread=timedelta(minutes=20))
+    world.provider.batch_size = 1
+    for number in range(6):
+        world.reader(f"reader{number}@example.com")
+    orders = []
+    for day in range(2):
+        send = SEND + timedelta(days=day)
+        world.story(send - timedelta(hours=1))
+        world.ready(send)
+        own = [one for one in world.batches() if one.expires_at == send + world.policy.grace]
+        delays = [one.not_before_at - send for one in own]
+        assert min(delays) >= timedelta(0)
+        assert max(delays) < timedelta(minutes=20)
+        assert max(delays) - min(delays) > timedelta(minutes=8)
+        orders.append(sorted(range(6), key=lambda number, delays=delays: delays[number]))
+    assert orders[0] != orders[1]
