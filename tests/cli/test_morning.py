@@ -17,6 +17,7 @@ NOTHING = {
     "failed": 0,
     "unknown": 0,
     "letters": 0,
+    "delayed": {},
     "unknown_zones": [],
 }
 
