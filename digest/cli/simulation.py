@@ -85,8 +85,8 @@ def due_sends(app: Application, start: datetime, end: datetime) -> dict[Key, Due
 def expect_languages(app: Application, mailbox: CountingMailbox) -> None:
     """Tell the mailbox which language each reader asked for."""
     with app.sessions() as session:
-        rows = session.execute(select(Subscriber.id, Subscriber.language))
-        mailbox.expected_language = {reader: language.value for reader, language in rows}
+        rows = session.execute(select(Subscriber.id, Subscriber.languages))
+        mailbox.expected_language = {reader: languages.language.value for reader, languages in rows}
 
 
 def report(app: Application, mailbox: CountingMailbox, owed: dict[Key, Due], began: float) -> dict[str, object]:

@@ -115,7 +115,7 @@ def _export_row(one: Subscriber, consent: Consent | None) -> list[str]:
     source = consent.source if consent else "import" if one.state in {"active", "paused"} else ""
     return [
         one.email,
-        one.language.value,
+        one.languages.value,
         cadence.timezone,
         f"{cadence.at:%H:%M}",
         weekdays_text(cadence.weekdays),
@@ -173,6 +173,7 @@ def _record(session: Session, subscriber: Subscriber) -> dict[str, object]:
         "status": reader.state.value,
         "reason": reader.reason.value if reader.reason else None if known else "unknown_zone",
         "language": reader.language.value,
+        "languages": reader.languages.value,
         "timezone": reader.cadence.timezone,
         "time": f"{reader.cadence.at:%H:%M}",
         "weekdays": weekdays_text(reader.cadence.weekdays),

@@ -11,9 +11,10 @@ from digest.domain.story import StoryText
 from digest.links import Links
 from digest.ports import Message
 from digest.rendering.clean import clean
-from digest.rendering.dates import short_date, weekday_date
+from digest.rendering.dates import weekday_date
 from digest.rendering.site import Site
-from digest.rendering.stories import story_views
+from digest.rendering.stories import StoryView, story_views
+from digest.rendering.subject import also, subject_line
 from digest.rendering.templates import Templates, Words
 
 SLOTS = ("unsubscribe_url", "preferences_url", "subscribed_on")
@@ -32,12 +33,16 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
     language: Language,
     on: date,
     nonce: str,
+    more: Sequence[BriefStory] = (),
+    is_both: bool = False,
     limit_bytes: int = 90_000,
 ) -> Message:
     """The brief of local date ``on``, with a marker in the place of each value that differs per reader.
 
     Args:
         stories: best first, at least one.
+        more: others of the first story's source that the brief has no room for.
+        is_both: for readers of both languages: each story has its title in the other one too.
         nonce: makes the markers unguessable; at least 12 letters, digits, ``-`` or ``_``, random per brief.
         limit_bytes: where the HTML in UTF-8 would be larger, the last stories are left to the web version. The first
             story and the footer always stay.
@@ -54,9 +59,11 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
         "home_url": links.home(language),
         "web_url": links.brief(on, language, brief_id),
         "weekday_date": weekday_date(on, language),
-        "short_date": short_date(on, language),
+        "headline": subject_line(stories[0].text.title, on, language),
+        "more": story_views(more, links, language),
     }
-    words = _within(templates, links, values, stories, language, limit_bytes)
+    views = story_views(stories, links, language, is_both=is_both)
+    words = _within(templates, values, stories, views, language, limit_bytes)
     return Message(f"brief-{brief_id}", "brief", language, words.subject, words.html, words.text, slots)
 
 
@@ -69,19 +76,19 @@ def markers(nonce: str) -> dict[str, str]:
 
 def _within(
     templates: Templates,
-    links: Links,
     values: Mapping[str, object],
     stories: Sequence[BriefStory],
+    views: Sequence[StoryView],
     language: Language,
     limit_bytes: int,
 ) -> Words:
     """The words with as many stories as fit, at least one."""
-    views = story_views(stories, links, language)
     shown = len(views)
     while True:
         given = {
             **values,
             "stories": views[:shown],
+            "also": also(views[:shown], language),
             "left_out": len(views) - shown,
             "minutes": reading_minutes(_as_read(stories[:shown])),
         }

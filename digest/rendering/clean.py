@@ -10,9 +10,13 @@ from urllib.parse import urlsplit
 from wcwidth import iter_graphemes, wcswidth
 
 ELLIPSIS = "…"
+HAN_ELLIPSIS = "……"
+"""In Chinese it takes two cells (GB/T 15834)."""
 LONGEST_URL_LABEL = 60
 CODE_POINTS_PER_CELL = 12
 """A family emoji has eleven code points in two cells; what has many more is an attack on the layout."""
+_DANGLING = " ,;:，、；：·-–—(（《“‘"
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff]")
 _LINE_ENDS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 _BARRED = re.compile(
     "["
@@ -36,11 +40,17 @@ def cells(text: str) -> int:
 
 
 def shorten(text: str, limit: int) -> str:
-    """The text within ``limit`` cells, cut between grapheme clusters, best between words, and then ends with “…”."""
+    """The text within ``limit`` cells, cut between clusters, best between words; then it ends with “…”, in Han “……”."""
     if cells(text) <= limit and len(text) <= limit * CODE_POINTS_PER_CELL:
         return text
-    kept = "".join(_clusters_within(text, limit - 1))
-    return _at_word_end(kept, text).rstrip(" ,;:，、；：·-–—(（《“‘") + ELLIPSIS
+    head = _head(text, limit - len(ELLIPSIS))
+    if not _HAN.match(head[-1:]):
+        return head + ELLIPSIS
+    return _head(text, limit - len(HAN_ELLIPSIS)) + HAN_ELLIPSIS
+
+
+def _head(text: str, limit: int) -> str:
+    return _at_word_end("".join(_clusters_within(text, limit)), text).rstrip(_DANGLING)
 
 
 def _clusters_within(text: str, limit: int) -> list[str]:

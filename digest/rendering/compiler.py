@@ -6,7 +6,9 @@ in a tag ends its attribute. So sources are checked before, and what came out of
 """
 
 import re
+import tomllib
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from mjml import mjml2html
@@ -20,6 +22,7 @@ _SHORTHAND = re.compile(r'\b(?:padding|inner-padding|border-radius)="([^"]*)"')
 _JINJA = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 _HEAD = re.compile(r"<mj-attributes>.*?</mj-attributes>", re.DOTALL)
 _CONDITIONAL = re.compile(r"<!--\[if [^\]]*\]>(?:<!-->|<!---->)?|(?:<!--)?<!\[endif\]-->")
+_TOKEN = re.compile(r"@\{([a-z]+)\.([a-z-]+)\}")
 _LANGUAGE = re.compile(r'<html (lang="[^"]*" dir="[^"]*")')
 
 
@@ -36,7 +39,7 @@ def compile_mjml(path: Path, root: Path) -> str:
     Raises:
         BadTemplateError: a guard fired or the compiler refused the source.
     """
-    source = expand(path, root)
+    source = with_tokens(expand(path, root), read_tokens(root), path.name)
     check_source(source, path.name)
     try:
         html: str = mjml2html(source, fonts={}, disable_comments=False)
@@ -55,6 +58,24 @@ def expand(path: Path, root: Path, above: tuple[Path, ...] = ()) -> str:
         raise BadTemplateError(f"{path}: includes itself, by way of {above[-1].name}")
     source = _COMMENT.sub("", path.read_text(encoding="utf-8"))
     return _INCLUDE.sub(lambda found: expand(path.parent / _included(found, path), root, (*above, path)), source)
+
+
+def read_tokens(root: Path) -> Mapping[str, Mapping[str, str]]:
+    """The design tokens in ``_base/tokens.toml``: group -> name -> value; none where there is no such file."""
+    path = root / "_base" / "tokens.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def with_tokens(source: str, tokens: Mapping[str, Mapping[str, str]], name: str) -> str:
+    """The source with the value of each token, ``@{light.ink}``, in its place."""
+
+    def value(found: re.Match[str]) -> str:
+        token = tokens.get(found[1], {}).get(found[2])
+        if token is None:
+            raise BadTemplateError(f"{name}: there is no token {found[0]} in _base/tokens.toml")
+        return token
+
+    return _TOKEN.sub(value, source)
 
 
 def _included(found: re.Match[str], path: Path) -> str:

@@ -15,6 +15,8 @@ TAKE_CELLS = 600
 POINT_CELLS = 320
 REASON_CELLS = 900
 MOST_POINTS = 6
+STRONG, SOLID = 75, 50
+"""From which score a signal is called so; the brief's last lines say it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class StoryView:
         source_url: the original; empty where it is no web address.
         lang: BCP 47 tag of its texts.
         is_foreign: whether that is not the language of the brief.
+        number: its place in the brief, from 1.
+        strength: what its score means: ``strong``, ``solid`` or ``early``.
+        other_title: its title in the other language, for readers of both; else empty.
     """
 
     title: str
@@ -41,15 +46,26 @@ class StoryView:
     take: str
     key_points: tuple[str, ...]
     why_it_matters: str
+    number: int
+    strength: str
+    other_title: str
+    other_lang: str
 
 
-def story_views(stories: Sequence[BriefStory], links: Links, language: Language) -> list[StoryView]:
-    """The stories for a brief in ``language``, in their order."""
-    return [_view(story, links, language) for story in stories]
+def story_views(
+    stories: Sequence[BriefStory], links: Links, language: Language, *, is_both: bool = False
+) -> list[StoryView]:
+    """The stories for a brief in ``language``, in their order; for readers of both with the other title."""
+    return [_view(story, links, language, number, is_both=is_both) for number, story in enumerate(stories, 1)]
 
 
-def _view(story: BriefStory, links: Links, language: Language) -> StoryView:
-    text = story.text
+def strength(score: int) -> str:
+    """What a score means, in a word."""
+    return "strong" if score >= STRONG else "solid" if score >= SOLID else "early"
+
+
+def _view(story: BriefStory, links: Links, language: Language, number: int, *, is_both: bool) -> StoryView:
+    text, other = story.text, next(tongue for tongue in Language if tongue is not story.language)
     return StoryView(
         title=label(clean(text.title), TITLE_CELLS),
         url=links.story(story.slug, language),
@@ -64,6 +80,10 @@ def _view(story: BriefStory, links: Links, language: Language) -> StoryView:
         take=_first(TAKE_CELLS, text.quick_take, text.quick_answer, text.what_happened, text.source_excerpt),
         key_points=tuple(shorten(clean(point), POINT_CELLS) for point in text.key_points[:MOST_POINTS]),
         why_it_matters=shorten(clean(text.why_it_matters), REASON_CELLS),
+        number=number,
+        strength=strength(story.score),
+        other_title=label(clean(story.other_title), TITLE_CELLS) if is_both else "",
+        other_lang=other.tag,
     )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.brief import BriefState, BriefStory, Limits, OtherLanguage, choose
+from digest.domain.leftover import more_from_source
 from digest.domain.subscriber import topics_of
 from digest.links import Links
 from digest.rendering.brief import render_brief
@@ -41,7 +42,7 @@ def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime
     if brief is None:
         return _state(sessions, brief_id)
     with sessions() as session:
-        stories = _stories(session, brief, press)
+        stories, more = _stories(session, brief, press)
     if not stories:
         return _finish(sessions, brief, {"state": BriefState.EMPTY, "compiled_at": now})
     message = render_brief(
@@ -53,6 +54,8 @@ def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime
         language=brief.language,
         on=brief.edition.on,
         nonce=secrets.token_hex(8),
+        more=more,
+        is_both=brief.languages.is_both,
         limit_bytes=press.limits.html_bytes,
     )
     words = {
@@ -87,10 +90,15 @@ def _state(sessions: Sessions, brief_id: int) -> BriefState:
         return BriefState.FAILED if brief is None else brief.state
 
 
-def _stories(session: Session, brief: Brief, press: Press) -> list[BriefStory]:
+def _stories(session: Session, brief: Brief, press: Press) -> tuple[list[BriefStory], list[BriefStory]]:
+    """The stories, and what more there is from the first one's source."""
     edition = brief.edition
     found = candidates(session, edition.window_start_at, edition.window_end_at)
-    return choose(found, brief.language, topics_of(brief.topics), press.limits, press.other)
+    topics = topics_of(brief.topics)
+    # Who reads both languages can read a story that is only in the other one.
+    other = OtherLanguage.LABEL if brief.languages.is_both else press.other
+    stories = choose(found, brief.language, topics, press.limits, other)
+    return stories, more_from_source(found, stories, brief.language, topics)
 
 
 def _finish(sessions: Sessions, brief: Brief, words: dict[str, object]) -> BriefState:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from digest.domain.address import address_key
 from digest.domain.errors import BadInputError
-from digest.domain.language import Language, parse_language
+from digest.domain.language import Language, LanguageChoice, language_choice, parse_language_choice
 from digest.domain.schedule import Cadence, parse_time, parse_timezone, parse_weekdays
 from digest.domain.subscriber import EndReason, SubscriberState, topics_key
 from digest.steps.check_address import check_address
@@ -55,7 +55,7 @@ class _Row:
     """A checked row."""
 
     address: str
-    language: Language
+    languages: LanguageChoice
     cadence: Cadence
     topics: str
     state: SubscriberState
@@ -109,10 +109,11 @@ def _check(cells: Mapping[str, str], defaults: Defaults) -> _Row:
         parse_time(get["time"] or "08:00"),
         parse_weekdays(get["weekdays"]),
     )
-    language = parse_language(get["language"]) if get["language"] else defaults.language
+    first = defaults.language
+    languages = parse_language_choice(get["language"], first) if get["language"] else language_choice(first)
     topics = _fitting("topics", topics_key(get["topics"].replace(";", ",").split(",")))
     _fitting("consent_source", get["consent_source"])
-    return _Row(check_address(get["email"]), language, cadence, topics, STATES[status], get["consent_source"])
+    return _Row(check_address(get["email"]), languages, cadence, topics, STATES[status], get["consent_source"])
 
 
 def _fitting(column: str, text: str) -> str:
@@ -138,7 +139,7 @@ def _save(
 
 
 def _add(session: Session, row: _Row, now: datetime) -> list[int]:
-    wishes = Wishes(row.language, cadence_id(session, row.cadence, now), row.topics)
+    wishes = Wishes(row.languages, cadence_id(session, row.cadence, now), row.topics)
     state = SubscriberState.PENDING if row.state is SubscriberState.ENDED else row.state
     subscriber = add(session, row.address, wishes, state, now)
     if row.state is SubscriberState.ENDED:
@@ -147,7 +148,7 @@ def _add(session: Session, row: _Row, now: datetime) -> list[int]:
     consent = Consent(
         subscriber_id=subscriber.id,
         source=row.consent_source or "import",
-        language=wishes.language,
+        languages=wishes.languages,
         cadence_id=wishes.cadence_id,
         topics=wishes.topics,
         requested_at=now,

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from sqlalchemy.orm import Session
 
 from digest.domain.edition import Policy, last_cut_off
-from digest.domain.language import Language
+from digest.domain.language import Language, LanguageChoice
 from digest.domain.schedule import Cadence, is_known_zone
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import may_ask_again
@@ -53,7 +53,7 @@ class Request:
     """
 
     address: str = field(repr=False)
-    language: Language
+    languages: LanguageChoice
     cadence: Cadence
     topics: str = ""
     source: str = "form"
@@ -72,7 +72,7 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
         bar = bar_on(session, request.address, hashes)
         if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
             return []
-        wishes = _wishes(session, request.language, request.cadence, request.topics, now)
+        wishes = _wishes(session, request.languages, request.cadence, request.topics, now)
         subscriber = add(session, request.address, wishes, SubscriberState.PENDING, now)
         if subscriber.state in CONFIRMABLE:
             return _ask(session, subscriber, request, wishes, now)
@@ -81,8 +81,8 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
         return [add_letter(session, "already_subscribed", subscriber, now)]
 
 
-def _wishes(session: Session, language: Language, cadence: Cadence, topics: str, now: datetime) -> Wishes:
-    return Wishes(language, cadence_id(session, cadence, now), topics)
+def _wishes(session: Session, languages: LanguageChoice, cadence: Cadence, topics: str, now: datetime) -> Wishes:
+    return Wishes(languages, cadence_id(session, cadence, now), topics)
 
 
 def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wishes, now: datetime) -> list[int]:
@@ -96,7 +96,7 @@ def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wis
         source=request.source,
         wording=request.wording,
         remote=request.remote,
-        language=wishes.language,
+        languages=wishes.languages,
         cadence_id=wishes.cadence_id,
         topics=wishes.topics,
         requested_at=now,
@@ -160,7 +160,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
         if consent is None or subscriber is None or found.status != "waiting":
             return found
         consent.confirmed_at = now
-        apply_wishes(subscriber, Wishes(consent.language, consent.cadence_id, consent.topics), now)
+        apply_wishes(subscriber, Wishes(consent.languages, consent.cadence_id, consent.topics), now)
         set_state(subscriber, SubscriberState.ACTIVE, now)
         release(session, subscriber.email)
         session.flush()
@@ -211,7 +211,7 @@ def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader |
 
 
 def change_wishes(
-    sessions: Sessions, subscriber_id: int, language: Language, cadence: Cadence, topics: str, now: datetime
+    sessions: Sessions, subscriber_id: int, languages: LanguageChoice, cadence: Cadence, topics: str, now: datetime
 ) -> Reader | None:
     """What, when and in which language the reader wants from now on.
 
@@ -219,8 +219,8 @@ def change_wishes(
     """
 
     def change(session: Session, subscriber: Subscriber) -> None:
-        wishes = _wishes(session, language, cadence, topics, now)
-        before = Wishes(subscriber.language, subscriber.cadence_id, subscriber.topics)
+        wishes = _wishes(session, languages, cadence, topics, now)
+        before = Wishes(subscriber.languages, subscriber.cadence_id, subscriber.topics)
         if wishes == before:
             return
         start = _read_until(session, subscriber)

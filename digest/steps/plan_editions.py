@@ -201,7 +201,7 @@ class _Planner:
             taken = sorted({*opened, *closed})
             for group in due_groups(session, taken, key, created_before=key.send_at) if taken else []:
                 state = BriefState.MISSED if reason is DeliveryReason.MISSED else BriefState.PLANNED
-                brief = brief_of(session, edition_id(session, key), group.language, group.topics, state)
+                brief = brief_of(session, edition_id(session, key), group.languages, group.topics, state)
                 settled = (BatchState.UNKNOWN if lost else BatchState.SKIPPED, reason)
                 ids = self._fill(session, taken, key, group, brief, settled)
                 if reason is DeliveryReason.UNKNOWN_TIMEZONE:
@@ -225,7 +225,7 @@ class _Planner:
                 taken = sorted({*taken, *closed})
             for group in due_groups(session, taken, key) if taken else []:
                 edition = edition_id(session, _window_of(key, group))
-                brief = brief_of(session, edition, group.language, group.topics, BriefState.PLANNED)
+                brief = brief_of(session, edition, group.languages, group.topics, BriefState.PLANNED)
                 self._fill(session, taken, key, group, brief, SETTLED[brief.state])
                 self._count(edition, group)
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, OtherLanguage, choose, scored, shown_in
-from digest.domain.language import Language
+from digest.domain.language import Language, choices_of
 from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
 from digest.domain.story import StoryText
 from digest.domain.subscriber import ALL_TOPICS
@@ -53,11 +53,11 @@ def web_brief(sessions: Sessions, on: date, language: Language, brief_id: int | 
         wanted = (
             select(Brief, Edition)
             .join(Edition, Edition.id == Brief.edition_id)
-            .where(Edition.on == on, Brief.language == language, Brief.state == BriefState.READY)
+            .where(Edition.on == on, Brief.languages.in_(choices_of(language)), Brief.state == BriefState.READY)
             .where(Edition.send_at <= now)
         )
         wanted = wanted.where(Brief.id == brief_id) if brief_id else wanted.where(Brief.topics == ALL_TOPICS)
-        row = session.execute(wanted.order_by(Edition.send_at.desc(), Brief.id).limit(1)).one_or_none()
+        row = session.execute(wanted.order_by(Edition.send_at.desc(), Brief.languages, Brief.id).limit(1)).one_or_none()
         if row is None:
             return None
         brief, edition = row
@@ -74,14 +74,14 @@ def archive(sessions: Sessions, now: datetime, limit: int) -> list[tuple[date, L
     """The dates and languages that have a brief, newest first."""
     with sessions() as session:
         rows = session.execute(
-            select(Edition.on, Brief.language)
+            select(Edition.on, Brief.languages)
             .join(Brief, Brief.edition_id == Edition.id)
             .where(Brief.state == BriefState.READY, Brief.topics == ALL_TOPICS, Edition.send_at <= now)
             .distinct()
-            .order_by(Edition.on.desc(), Brief.language)
-            .limit(limit)
+            .order_by(Edition.on.desc(), Brief.languages)
+            .limit(limit * len(Language))
         )
-        return [(on, language) for on, language in rows]
+        return list(dict.fromkeys((on, languages.language) for on, languages in rows))[:limit]
 
 
 def front_stories(sessions: Sessions, language: Language, now: datetime, limit: int) -> list[BriefStory]:

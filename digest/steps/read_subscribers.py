@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from digest.domain.language import Language
+from digest.domain.language import Language, LanguageChoice
 from digest.domain.schedule import Cadence, Send, is_known_zone, sends_from
 from digest.domain.subscriber import EndReason, SubscriberState, topics_of
 from digest.store.database import Sessions
@@ -24,11 +24,16 @@ class Reader:
     address: str = field(repr=False)
     state: SubscriberState
     reason: EndReason | None
-    language: Language
+    languages: LanguageChoice
     cadence: Cadence
     topics: tuple[str, ...]
     next_send: Send | None
     paused_until_on: date | None
+
+    @property
+    def language(self) -> Language:
+        """The language to speak to them in."""
+        return self.languages.language
 
 
 def reader_of(session: Session, subscriber: Subscriber, now: datetime) -> Reader:
@@ -39,7 +44,7 @@ def reader_of(session: Session, subscriber: Subscriber, now: datetime) -> Reader
         address=subscriber.email,
         state=subscriber.state,
         reason=subscriber.reason,
-        language=subscriber.language,
+        languages=subscriber.languages,
         cadence=cadence,
         topics=topics_of(subscriber.topics),
         next_send=_next_send(session, subscriber, now) if is_known_zone(cadence.timezone) else None,

@@ -46,7 +46,7 @@ def _plan(session: Session, subscriber: Subscriber, policy: Policy, now: datetim
     today = now.astimezone(zone).date()
     shared = edition_for(cadence, Send(today, now), frozenset(), policy)
     key = EditionKey(now, today, subscriber.window_start_at or shared.window_start, now)
-    brief = brief_of(session, edition_id(session, key), subscriber.language, subscriber.topics, BriefState.PLANNED)
+    brief = brief_of(session, edition_id(session, key), subscriber.languages, subscriber.topics, BriefState.PLANNED)
     state, reason = SETTLED[brief.state]
     row = {
         "number": 0,

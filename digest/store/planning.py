@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState, DeliveryReason
 from digest.domain.edition import EditionKey
-from digest.domain.language import Language
+from digest.domain.language import LanguageChoice
 from digest.domain.subscriber import SubscriberState
 from digest.store.dialects import insert_new, insert_new_from
 from digest.store.tables import Batch, Brief, Delivery, Edition, Morning, Subscriber
@@ -26,7 +26,7 @@ class DueGroup:
         created_before: only readers whose row is this old belong to it; None means all.
     """
 
-    language: Language
+    languages: LanguageChoice
     topics: str
     window_start_at: datetime | None
     readers: int
@@ -98,11 +98,11 @@ def edition_id(session: Session, key: EditionKey) -> int:
     ).one()
 
 
-def brief_of(session: Session, edition: int, language: Language, topics: str, state: BriefState) -> Brief:
-    """The edition's brief for a language and topic set, made in ``state`` if there is none."""
-    values = {"edition_id": edition, "language": language, "topics": topics, "state": state, "slots": {}}
+def brief_of(session: Session, edition: int, languages: LanguageChoice, topics: str, state: BriefState) -> Brief:
+    """The edition's brief for a choice of languages and topic set, made in ``state`` if there is none."""
+    values = {"edition_id": edition, "languages": languages, "topics": topics, "state": state, "slots": {}}
     session.execute(insert_new(session, Brief).values(values | {"story_ids": []}))
-    wanted = select(Brief).where(Brief.edition_id == edition, Brief.language == language, Brief.topics == topics)
+    wanted = select(Brief).where(Brief.edition_id == edition, Brief.languages == languages, Brief.topics == topics)
     return session.scalars(wanted).one()
 
 
@@ -121,7 +121,7 @@ def due_groups(
     session: Session, cadence_ids: Collection[int], key: EditionKey, *, created_before: datetime | None = None
 ) -> list[DueGroup]:
     """How many readers are due, by what they share."""
-    by = (Subscriber.language, Subscriber.topics, Subscriber.window_start_at)
+    by = (Subscriber.languages, Subscriber.topics, Subscriber.window_start_at)
     counting = select(*by, func.count()).where(*_due(cadence_ids, key)).group_by(*by)
     if created_before is not None:
         counting = counting.where(Subscriber.created_at <= created_before)
@@ -155,7 +155,7 @@ def _numbered(cadence_ids: Collection[int], key: EditionKey, group: DueGroup, ba
         else Subscriber.window_start_at == group.window_start_at
     )
     rows = select(Subscriber.id, case((number < batches, number), else_=batches - 1).label("number")).where(
-        *_due(cadence_ids, key), Subscriber.language == group.language, Subscriber.topics == group.topics, window
+        *_due(cadence_ids, key), Subscriber.languages == group.languages, Subscriber.topics == group.topics, window
     )
     return rows if group.created_before is None else rows.where(Subscriber.created_at <= group.created_before)
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryState
-from digest.domain.language import Language
+from digest.domain.language import LanguageChoice
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason, weaker_than
 from digest.store.dialects import insert_new
@@ -19,9 +19,9 @@ from digest.store.tables import Batch, Brief, Consent, Delivery, Edition, Subscr
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a reader wants, as rows hold it: language, cadence, topics."""
+    """What a reader wants, as rows hold it: languages, cadence, topics."""
 
-    language: Language
+    languages: LanguageChoice
     cadence_id: int
     topics: str = ""
 
@@ -49,7 +49,7 @@ def add(session: Session, address: str, wishes: Wishes, state: SubscriberState, 
         "email": address,
         "email_key": address_key(address),
         "state": state,
-        "language": wishes.language,
+        "languages": wishes.languages,
         "cadence_id": wishes.cadence_id,
         "topics": wishes.topics,
         "created_at": now,
@@ -64,7 +64,7 @@ def add(session: Session, address: str, wishes: Wishes, state: SubscriberState, 
 
 def apply_wishes(subscriber: Subscriber, wishes: Wishes, now: datetime) -> None:
     """What, when and in which language the reader wants."""
-    subscriber.language = wishes.language
+    subscriber.languages = wishes.languages
     subscriber.cadence_id = wishes.cadence_id
     subscriber.topics = wishes.topics
     subscriber.changed_at = now

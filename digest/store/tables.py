@@ -29,7 +29,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.event import EventKind
-from digest.domain.language import Language
+from digest.domain.language import Language, LanguageChoice
 from digest.domain.news import News
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
@@ -58,6 +58,7 @@ class Table(DeclarativeBase):
     type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it from the class
         datetime: UtcDateTime(),
         Language: Word(Language),
+        LanguageChoice: Word(LanguageChoice),
         SubscriberState: Word(SubscriberState),
         EndReason: Word(EndReason),
         LeaveReason: Word(LeaveReason),
@@ -299,7 +300,7 @@ class Subscriber(Table):
     reason: Mapped[EndReason | None]
     left_because: Mapped[LeaveReason | None]
     """What they said about it, if they did."""
-    language: Mapped[Language]
+    languages: Mapped[LanguageChoice] = mapped_column("language")
     cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id"))
     topics: Mapped[str] = mapped_column(String(400), default="")
     active_from_at: Mapped[datetime | None]
@@ -311,6 +312,11 @@ class Subscriber(Table):
     changed_at: Mapped[datetime]
 
     cadence_row: Mapped[CadenceRow] = relationship(lazy="raise")
+
+    @property
+    def language(self) -> Language:
+        """The first of :attr:`languages`."""
+        return self.languages.language
 
 
 class Consent(Table):
@@ -325,13 +331,18 @@ class Consent(Table):
     """``form``, ``api``, or what an import's ``consent_source`` says."""
     wording: Mapped[str] = mapped_column(String(40), default="")
     """Version of the words the reader saw."""
-    language: Mapped[Language]
+    languages: Mapped[LanguageChoice] = mapped_column("language")
     cadence_id: Mapped[int] = mapped_column(ForeignKey("cadences.id"))
     topics: Mapped[str] = mapped_column(String(400), default="")
     remote: Mapped[str] = mapped_column(String(64), default="")
     """Network address the request came from."""
     requested_at: Mapped[datetime]
     confirmed_at: Mapped[datetime | None]
+
+    @property
+    def language(self) -> Language:
+        """The first of :attr:`languages`."""
+        return self.languages.language
 
 
 class Morning(Table):
@@ -380,7 +391,7 @@ class Brief(Table):
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)
     edition_id: Mapped[int] = mapped_column(ForeignKey("editions.id", ondelete="CASCADE"))
-    language: Mapped[Language]
+    languages: Mapped[LanguageChoice] = mapped_column("language")
     topics: Mapped[str] = mapped_column(String(400), default="")
     state: Mapped[BriefState]
     attempts: Mapped[int] = mapped_column(default=0)
@@ -393,6 +404,11 @@ class Brief(Table):
     story_ids: Mapped[list[Any]] = mapped_column(default=list)
 
     edition: Mapped[Edition] = relationship(lazy="raise")
+
+    @property
+    def language(self) -> Language:
+        """The first of :attr:`languages`."""
+        return self.languages.language
 
 
 class Batch(Table):

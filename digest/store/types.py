@@ -44,7 +44,7 @@ class Word(TypeDecorator[E], Generic[E]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401, ARG002 - SQLAlchemy's signature
         """To the plain word."""
-        return None if value is None else self.words(value).value
+        return None if value is None else self.words(str(value)).value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> E | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Back to the enum."""

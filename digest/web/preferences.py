@@ -73,7 +73,7 @@ def _reader(edge: Edge, token: str) -> Reader:
 
 
 def _wanted(reader: Reader) -> Wanted:
-    return Wanted(reader.language, reader.cadence, topics_key(reader.topics))
+    return Wanted(reader.languages, reader.cadence, topics_key(reader.topics))
 
 
 def _save(edge: Edge, reader: Reader, fields: Fields, faults: Faults) -> Reader | None:
@@ -83,7 +83,7 @@ def _save(edge: Edge, reader: Reader, fields: Fields, faults: Faults) -> Reader 
     until_on = faults.keep(lambda: _until(edge, reader, fields), None) if fields.text("pause_until") else None
     if faults.errors:
         return reader
-    changed = change_wishes(sessions, reader.id, wanted.language, wanted.cadence, wanted.topics, edge.clock())
+    changed = change_wishes(sessions, reader.id, wanted.languages, wanted.cadence, wanted.topics, edge.clock())
     return pause(sessions, reader.id, until_on, edge.clock()) if until_on else changed
 
 

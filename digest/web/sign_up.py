@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from digest.domain.address import mend_address
 from digest.domain.errors import BadInputError
-from digest.domain.language import Language
+from digest.domain.language import Language, language_choice
 from digest.domain.schedule import DEFAULT_TIME, WEEKDAY_NAMES, Cadence, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.settings import Settings
@@ -47,7 +47,7 @@ class FormView:
 
 def usual_wishes(settings: Settings, language: Language) -> Wanted:
     """What a visitor gets who chooses nothing: every day at 8:00, all topics."""
-    return Wanted(language, Cadence(settings.default_timezone, DEFAULT_TIME))
+    return Wanted(language_choice(language), Cadence(settings.default_timezone, DEFAULT_TIME))
 
 
 def form_of(wanted: Wanted) -> FormView:

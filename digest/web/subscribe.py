@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from digest.domain.language import Language
+from digest.domain.language import LANGUAGE_CHOICES, Language
 from digest.domain.schedule import next_send, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.steps.manage_subscriptions import Request as SubscriptionRequest
@@ -25,7 +25,7 @@ BODY = {
     "required": ["email"],
     "properties": {
         "email": {"type": "string", "format": "email"},
-        "language": {"type": "string", "enum": ["en", "zh"]},
+        "language": {"type": "string", "enum": list(LANGUAGE_CHOICES)},
         "timezone": {"type": "string", "description": "IANA name, such as Asia/Shanghai"},
         "time": {"type": "string", "description": "local time of day, HH:MM", "default": "08:00"},
         "weekdays": {"type": "array", "items": {"type": "string"}, "description": "mon, tue, …; all when left out"},
@@ -64,7 +64,7 @@ def subscribe_by_json(edge: EdgeOf, language: LanguageOf, fields: PostedJson, re
         {
             "status": "confirmation requested",
             "email": address,
-            "language": str(wanted.language),
+            "language": str(wanted.languages),
             "timezone": wanted.cadence.timezone,
             "timezone_assumed": zone_is_assumed(fields, edge.application.settings),
             "time": f"{wanted.cadence.at:%H:%M}",
@@ -89,7 +89,7 @@ def _request(edge: Edge, address: str, wanted: Wanted, source: str, remote: str)
     application = edge.application
     request = SubscriptionRequest(
         address=address,
-        language=wanted.language,
+        languages=wanted.languages,
         cadence=wanted.cadence,
         topics=wanted.topics,
         source=source,

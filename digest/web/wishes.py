@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from digest.domain.errors import BadInputError
-from digest.domain.language import Language, parse_language
+from digest.domain.language import Language, LanguageChoice, parse_language_choice
 from digest.domain.schedule import Cadence, parse_time, parse_weekdays
 from digest.domain.subscriber import topics_key
 from digest.steps.check_address import check_address
@@ -17,11 +17,16 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Language, mornings and topics."""
+    """Languages, mornings and topics."""
 
-    language: Language
+    languages: LanguageChoice
     cadence: Cadence
     topics: str = ""
+
+    @property
+    def language(self) -> Language:
+        """The language to speak to the reader in."""
+        return self.languages.language
 
 
 @dataclass(slots=True)
@@ -58,14 +63,14 @@ def read_wanted(
         at=faults.keep(lambda: parse_time(text) if (text := fields.text("time")) else given.at, given.at),
         weekdays=faults.keep(lambda: _weekdays(fields, given), given.weekdays),
     )
-    language = faults.keep(lambda: _language(fields, otherwise), otherwise.language)
+    languages = faults.keep(lambda: _languages(fields, otherwise), otherwise.languages)
     topics = faults.keep(lambda: _topics(fields, otherwise, known_topics), otherwise.topics)
-    return Wanted(language, cadence, topics)
+    return Wanted(languages, cadence, topics)
 
 
-def _language(fields: Fields, otherwise: Wanted) -> Language:
+def _languages(fields: Fields, otherwise: Wanted) -> LanguageChoice:
     text = fields.text("language")
-    return otherwise.language if text is None else parse_language(text)
+    return otherwise.languages if text is None else parse_language_choice(text, otherwise.language)
 
 
 def _zone(fields: Fields, otherwise: Cadence) -> str:

@@ -163,6 +163,7 @@ def test_show_tells_state_settings_consent_next_send_and_deliveries(
         "status": "active",
         "reason": None,
         "language": "zh",
+        "languages": "zh",
         "timezone": "Asia/Kathmandu",
         "time": "09:00",
         "weekdays": "mon,wed,thu",

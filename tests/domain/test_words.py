@@ -10,7 +10,15 @@ from digest.domain.address import address_key, masked, mend_address
 from digest.domain.delivery import MOVES, BatchState, DeliveryReason, DeliveryState
 from digest.domain.errors import BadInputError, PermanentError, TryAgainError, shown
 from digest.domain.event import PROVES_DELIVERY, PROVES_HAND_OVER, EventKind
-from digest.domain.language import Language, parse_language
+from digest.domain.language import (
+    LANGUAGE_CHOICES,
+    Language,
+    LanguageChoice,
+    choices_of,
+    language_choice,
+    parse_language,
+    parse_language_choice,
+)
 from digest.domain.subscriber import EndReason, topics_key, topics_of
 from digest.domain.suppression import SuppressionReason
 
@@ -73,6 +81,27 @@ def test_another_language_is_refused_by_name(text: str) -> None:
     with pytest.raises(BadInputError) as refused:
         parse_language(text)
     assert refused.value.field == "language"
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [("en", "en"), (" zh-CN ", "zh"), ("both", "zh+en"), ("双语", "zh+en"), ("EN+zh", "en+zh"), ("zh en", "zh+en")],
+)
+def test_a_reader_may_choose_one_language_or_both_in_an_order(text: str, choice: str) -> None:
+    assert parse_language_choice(text, Language.CHINESE) is LanguageChoice(choice)
+
+
+@pytest.mark.parametrize("text", ["fr", "en+fr", "en+en", "+", "en+", ""])
+def test_no_other_choice_is_taken(text: str) -> None:
+    with pytest.raises(BadInputError, match="language"):
+        parse_language_choice(text, Language.ENGLISH)
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_every_choice_of_a_form_can_be_read_and_has_a_first_language(language: Language) -> None:
+    assert {parse_language_choice(word, language).is_both for word in LANGUAGE_CHOICES} == {True, False}
+    assert choices_of(language) == (language_choice(language), language_choice(language, is_both=True))
+    assert all(choice.language is language for choice in choices_of(language))
 
 
 def test_tags_are_those_of_bcp_47() -> None:

@@ -240,14 +240,14 @@ def test_an_oversized_brief_leaves_its_last_stories_to_the_web_and_says_so(
 ) -> None:
     tongue = Language(language)
     stories = stories_of(*(f"story no. {n:02d}" for n in range(12)), language=tongue)
-    message = brief(stories, tongue, limit_bytes=24_000)
+    message = brief(stories, tongue, limit_bytes=30_000)
     seen = visible(page, message)
-    shown = len(re.findall(r"story no\. \d\d", seen))
+    shown = len(set(re.findall(r"story no\. \d\d", seen)))
 
     assert 1 < shown < 12
     assert f"{12 - shown} {said}" in seen
     assert said in message.text
-    assert len(message.html.encode()) <= 24_000
+    assert len(message.html.encode()) <= 30_000
     assert message.slots["unsubscribe_url"] in message.html
 
 

@@ -32,7 +32,7 @@ def test_shortening_prefers_the_end_of_a_word() -> None:
 
 
 def test_shortening_leaves_no_dangling_comma_before_the_ellipsis() -> None:
-    assert shorten("模型越来越大，数据越来越多，而且越来越贵", 29) == "模型越来越大，数据越来越多…"
+    assert shorten("模型越来越大，数据越来越多，而且越来越贵", 29) == "模型越来越大，数据越来越多……"
 
 
 def test_marks_piled_on_one_letter_do_not_count_as_short() -> None:

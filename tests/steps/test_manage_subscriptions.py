@@ -7,6 +7,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import func, select
 
+from digest.domain.language import LanguageChoice
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
@@ -28,6 +29,7 @@ from tests.steps.world import EN, ZH, World, utc
 NOW = utc("2027-06-09T10:00")
 SEND = utc("2027-06-10T00:00")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+ENGLISH, CHINESE = LanguageChoice.ENGLISH, LanguageChoice.CHINESE
 SHANGHAI = Cadence("Asia/Shanghai")
 
 
@@ -207,7 +209,7 @@ def waiting(world: World) -> list[date]:
 
 def test_a_change_withdraws_a_brief_that_may_not_leave_yet(world: World) -> None:
     reader = planned(world)
-    change_wishes(world.sessions, reader, ZH, SHANGHAI, "", SEND - MINUTE)
+    change_wishes(world.sessions, reader, CHINESE, SHANGHAI, "", SEND - MINUTE)
     assert waiting(world) == []
     world.turn(SEND)
     assert [(t.message.language, t.at) for t in world.provider.briefs()] == [(ZH, SEND)]
@@ -215,7 +217,7 @@ def test_a_change_withdraws_a_brief_that_may_not_leave_yet(world: World) -> None
 
 def test_a_change_leaves_a_brief_that_may_already_leave(world: World) -> None:
     reader = planned(world)
-    change_wishes(world.sessions, reader, ZH, SHANGHAI, "", SEND)
+    change_wishes(world.sessions, reader, CHINESE, SHANGHAI, "", SEND)
     world.turn(SEND)
     assert [t.message.language for t in world.provider.briefs()] == [EN]
 
@@ -232,7 +234,7 @@ def test_each_story_comes_once_when_the_wishes_changed_while_the_brief_was_leavi
     world.turn(SEND - DAY)
     first = world.story(SEND - HOUR)
     world.ready(SEND)
-    change_wishes(world.sessions, reader, EN, Cadence("Asia/Shanghai", time(hour)), "", SEND + MINUTE)
+    change_wishes(world.sessions, reader, ENGLISH, Cadence("Asia/Shanghai", time(hour)), "", SEND + MINUTE)
     world.turn(SEND + 2 * MINUTE)
     second = world.story(SEND + HOUR)
     world.turns(SEND + 2 * HOUR, SEND + 3 * DAY, HOUR)
@@ -242,7 +244,7 @@ def test_each_story_comes_once_when_the_wishes_changed_while_the_brief_was_leavi
 
 def test_saying_the_same_again_changes_nothing(world: World) -> None:
     reader = planned(world)
-    change_wishes(world.sessions, reader, EN, SHANGHAI, "", SEND - MINUTE)
+    change_wishes(world.sessions, reader, ENGLISH, SHANGHAI, "", SEND - MINUTE)
     assert waiting(world) == [date(2027, 6, 10)]
     assert world.subscriber(reader).window_start_at is None
 
@@ -252,7 +254,7 @@ def test_after_a_change_of_time_no_story_is_lost(world: World) -> None:
     world.story(SEND - HOUR)
     world.turn(SEND)
     between = world.story(SEND + HOUR)
-    change_wishes(world.sessions, reader, EN, Cadence("Asia/Shanghai", time(18)), "", SEND + 2 * HOUR)
+    change_wishes(world.sessions, reader, ENGLISH, Cadence("Asia/Shanghai", time(18)), "", SEND + 2 * HOUR)
     world.turns(SEND + 3 * HOUR, SEND + 2 * DAY, HOUR)
     texts = [t.message.text for t in world.provider.briefs()]
     assert [between in text for text in texts] == [False, True]
@@ -263,7 +265,7 @@ def test_a_change_of_zone_at_midday_never_gives_two_briefs_for_one_date(world: W
     reader = world.reader(zone="Pacific/Auckland")
     world.news(SEND - 2 * DAY, SEND + 4 * DAY)
     world.turn(utc("2027-06-09T20:00"))
-    change_wishes(world.sessions, reader, EN, Cadence("America/Los_Angeles"), "", utc("2027-06-09T22:00"))
+    change_wishes(world.sessions, reader, ENGLISH, Cadence("America/Los_Angeles"), "", utc("2027-06-09T22:00"))
     world.turns(utc("2027-06-09T23:00"), utc("2027-06-12T20:00"), HOUR)
     dates = [on.day for _, on in world.sent()]
     assert dates == sorted(set(dates))
@@ -301,7 +303,7 @@ def test_a_pause_can_be_moved(world: World) -> None:
 
 
 def test_nothing_can_be_changed_for_nobody(world: World) -> None:
-    assert change_wishes(world.sessions, 999, EN, SHANGHAI, "", NOW) is None
+    assert change_wishes(world.sessions, 999, ENGLISH, SHANGHAI, "", NOW) is None
     assert pause(world.sessions, 999, date(2027, 7, 1), NOW) is None
     assert find_reader(world.sessions, 999, NOW) is None
 

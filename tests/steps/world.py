@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from digest.domain.delivery import BatchState
 from digest.domain.edition import Policy
-from digest.domain.language import Language
+from digest.domain.language import Language, language_choice
 from digest.domain.schedule import EVERY_DAY, Cadence
 from digest.domain.story import Story, StoryText
 from digest.domain.subscriber import SubscriberState
@@ -53,14 +53,16 @@ class World:
         at: time = time(8),
         weekdays: int = EVERY_DAY,
         topics: str = "",
+        both: bool = False,
         since: datetime = LONG_AGO,
     ) -> int:
         """An active reader as an import makes one; returns the id."""
         with self.sessions.begin() as session:
-            wishes = Wishes(language, cadence_id(session, Cadence(zone, at, weekdays), since), topics)
+            languages = language_choice(language, is_both=both)
+            wishes = Wishes(languages, cadence_id(session, Cadence(zone, at, weekdays), since), topics)
             reader = add(session, address, wishes, SubscriberState.ACTIVE, since)
             proof = {"source": "import", "requested_at": since, "confirmed_at": since}
-            row = {"language": language, "cadence_id": wishes.cadence_id, "topics": topics}
+            row = {"languages": languages, "cadence_id": wishes.cadence_id, "topics": topics}
             session.add(Consent(subscriber_id=reader.id, **proof, **row))
             return reader.id
 
@@ -80,7 +82,7 @@ class World:
     @staticmethod
     def request(address: str = "reader@example.com", zone: str = "Asia/Shanghai", language: Language = EN) -> Request:
         """A sign-up as the edge checked it."""
-        return Request(address, language, Cadence(zone, time(8)))
+        return Request(address, language_choice(language), Cadence(zone, time(8)))
 
     def join(
         self, now: datetime, address: str = "reader@example.com", zone: str = "Asia/Shanghai", language: Language = EN

@@ -51,18 +51,18 @@ def ledger(postgres: Sessions) -> Sessions:
             email="a@example.com",
             email_key="a@example.com",
             state="active",
-            language=EN,
+            languages=EN,
             cadence_id=1,
             created_at=SEND - timedelta(days=2),
             changed_at=SEND - timedelta(days=1),
         )
         proof = {"source": "form", "requested_at": SEND - timedelta(days=2), "confirmed_at": SEND - timedelta(days=2)}
-        add(session, Consent, subscriber_id=1, language=EN, cadence_id=1, **proof)
+        add(session, Consent, subscriber_id=1, languages=EN, cadence_id=1, **proof)
         add(
             session, Edition, send_at=SEND, on=TENTH, window_start_at=CUT_OFF - timedelta(days=1), window_end_at=CUT_OFF
         )
         add(session, Morning, cadence_id=1, on=TENTH, planned_at=CUT_OFF, closed_at=SEND)
-        add(session, Brief, edition_id=1, language=EN, state="ready", slots={}, story_ids=[])
+        add(session, Brief, edition_id=1, languages=EN, state="ready", slots={}, story_ids=[])
         add(
             session,
             Batch,

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from digest.bootstrap import Application, build
-from digest.domain.language import Language
+from digest.domain.language import Language, language_choice
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import SubscriberState
 from digest.settings import Settings
@@ -74,7 +74,7 @@ class Site:
         self, address: str = "reader@example.com", language: Language = Language.ENGLISH, zone: str = "Asia/Shanghai"
     ) -> int:
         """A reader who signed up and confirmed; returns the subscriber's id."""
-        request = Request(address, language, Cadence(zone, time(8)))
+        request = Request(address, language_choice(language), Cadence(zone, time(8)))
         request_subscription(self.application.sessions, request, [], self.now)
         with self.application.sessions() as session:
             consent_id = session.scalars(select(Consent.id).order_by(Consent.id.desc()).limit(1)).one()
