@@ -23,7 +23,13 @@ def register_side_tasks(app: Celery, runtime: Runtime) -> None:
 
     @task(EVENTS)
     def record_one_post(post_id: int) -> None:
-        recorded = record_post(runtime.application.sessions, EVENT_READERS, post_id, utc_now())
+        recorded = record_post(
+            runtime.application.sessions,
+            EVENT_READERS,
+            post_id,
+            utc_now(),
+            runtime.application.settings.soft_bounce_rule,
+        )
         if recorded is None:
             return
         log.info("events_recorded", post=post_id, new=recorded.new, known=recorded.known, strangers=recorded.strangers)

@@ -25,13 +25,16 @@ SEEN = ":2,S"
 
 @dataclass
 class Report:
-    """What a run did: messages read and ignored (nothing in them we can believe), events new, known and of nobody."""
+    """What a run did: messages read and ignored (nothing in them we can believe), events new, known, of
+    nobody, and not recorded for a fault.
+    """
 
     read: int = 0
     ignored: int = 0
     new: int = 0
     known: int = 0
     strangers: int = 0
+    faults: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
 
 
@@ -49,15 +52,18 @@ def read(
     report = Report()
     with application() as app:
         for source, done in _messages(path):
-            _record(app, source, utc_now(), report)
-            done()
+            if _record(app, source, utc_now(), report):
+                done()
     if as_json:
         print_json(vars(report))
     else:
         say(f"{report.read} read, {report.ignored} ignored; {report.new} new events, {report.known} known already.")
+    if report.faults:
+        raise typer.Exit(1)
 
 
-def _record(app: Application, source: bytes, now: datetime, report: Report) -> None:
+def _record(app: Application, source: bytes, now: datetime, report: Report) -> bool:
+    """Record one message; whether all of it was, so that it may be put away."""
     return_path = return_path_of(app.settings, app.links)
     if return_path is None:
         raise BadInputError("DIGEST_BOUNCE_ADDRESS", "", "is missing: without it nothing that comes back is ours.")
@@ -68,7 +74,9 @@ def _record(app: Application, source: bytes, now: datetime, report: Report) -> N
     report.new += recorded.new
     report.known += recorded.known
     report.strangers += recorded.strangers
+    report.faults += len(recorded.faults)
     report.kinds.update(event.kind.value for event in events)
+    return not recorded.faults
 
 
 def _messages(path: Path) -> Iterator[tuple[bytes, Callable[[], None]]]:

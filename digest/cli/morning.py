@@ -25,7 +25,7 @@ def tick(
     """Take one turn of the scheduler and everything due, in this process."""
     at = read_instant(now, "now")
     with application() as app:
-        faults = record_waiting(app.sessions, EVENT_READERS, at)
+        faults = record_waiting(app.sessions, EVENT_READERS, at, app.settings.soft_bounce_rule)
         turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at, app.witness)
         tidy_if_time(app.sessions, app.settings.keep_for, at)
         turn.faults[:0] = faults

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from digest.domain.errors import BadInputError
 from digest.domain.event import ProviderEvent
-from digest.steps.record_events import Recorded, record_events
+from digest.domain.suppression import SoftBounces
+from digest.steps.record_events import USUAL, Recorded, record_events
 from digest.store.database import Sessions
 from digest.store.event_posts import add_post, empty_post
 from digest.store.open_work import claim_open, close_open, put_back, take_open
@@ -28,7 +29,9 @@ def receive_post(sessions: Sessions, provider: str, body: bytes, received_at: da
         return add_post(session, provider, body, received_at)
 
 
-def record_post(sessions: Sessions, readers: Readers, post_id: int, now: datetime) -> Recorded | None:
+def record_post(
+    sessions: Sessions, readers: Readers, post_id: int, now: datetime, rule: SoftBounces = USUAL
+) -> Recorded | None:
     """Read one stored post and let its events act; None when it is done already or another worker's.
 
     An event that can't be recorded stops no other. The post is then read again later, where those that were recorded
@@ -44,7 +47,7 @@ def record_post(sessions: Sessions, readers: Readers, post_id: int, now: datetim
         events = readers[post.provider](post.body, post.received_at)
     except (BadInputError, KeyError) as error:
         return _give_up(sessions, post, now, f"{type(error).__name__}: not a post of {post.provider}")
-    recorded = record_events(sessions, events, post.received_at)
+    recorded = record_events(sessions, events, post.received_at, rule)
     if not recorded.faults:
         with sessions.begin() as session:
             close_open(session, post, now)
@@ -57,7 +60,7 @@ def record_post(sessions: Sessions, readers: Readers, post_id: int, now: datetim
     return recorded
 
 
-def record_waiting(sessions: Sessions, readers: Readers, now: datetime) -> list[str]:
+def record_waiting(sessions: Sessions, readers: Readers, now: datetime, rule: SoftBounces = USUAL) -> list[str]:
     """Read every post that waits, in this process; returns what went wrong.
 
     Comes before a turn's hand-overs: what a post says may stop a message.
@@ -65,7 +68,7 @@ def record_waiting(sessions: Sessions, readers: Readers, now: datetime) -> list[
     faults: list[str] = []
     while ids := _waiting(sessions, now):
         for post_id in ids:
-            recorded = record_post(sessions, readers, post_id, now)
+            recorded = record_post(sessions, readers, post_id, now, rule)
             faults += [f"events {post_id}: {fault}" for fault in (recorded.faults if recorded else [])]
     return faults
 

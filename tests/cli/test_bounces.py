@@ -48,7 +48,15 @@ def test_a_maildir_is_read_once_and_put_away(desk: Terminal, tmp_path: Path) -> 
         c=report(PATH.for_key("999-20261202")),
     )
     found = desk.read("bounces", "read", box)
-    assert found == {"read": 3, "ignored": 1, "new": 2, "known": 0, "strangers": 1, "kinds": {"bounced": 2}}
+    assert found == {
+        "read": 3,
+        "ignored": 1,
+        "new": 2,
+        "known": 0,
+        "strangers": 1,
+        "faults": 0,
+        "kinds": {"bounced": 2},
+    }
     assert sorted(path.name for path in (box / "cur").iterdir()) == ["a:2,S", "b:2,S", "c:2,S"]
     assert list((box / "new").iterdir()) == []
     assert desk.read("subscribers", "show", "reader@example.com")["reason"] == "bounced"

@@ -47,6 +47,9 @@ def test_config_shows_no_secret_but_whether_it_is_set(terminal: Terminal) -> Non
         sendgrid_api_key=SECRET,
         secret_keys=SECRET,
         admin_token=SECRET,
+        dkim_key=SECRET,
+        dkim_domain="localhost.localdomain",
+        dkim_selector="s1",
         broker_url=f"redis://:{SECRET}@127.0.0.1:9/0",
         database_url=f"postgresql://me:{SECRET}@127.0.0.1:9/digest",
     )

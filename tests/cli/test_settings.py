@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from digest.settings import Settings, secret_keys
+from digest.bootstrap import build, return_path_of
+from digest.settings import Settings, load_settings, secret_keys
 from tests.cli.terminal import Terminal
 
 PUBLIC: dict[str, Any] = {
@@ -45,6 +46,11 @@ def test_a_public_site_with_everything_set_starts(terminal: Terminal) -> None:
         ({"base_url": "http://brief.example.com"}, "DIGEST_BASE_URL"),
         ({"postal_address": ""}, "DIGEST_POSTAL_ADDRESS"),
         ({"sender": ""}, "DIGEST_SENDER"),
+        ({"fallback_provider": "smtp"}, "DIGEST_FALLBACK_PROVIDER"),
+        ({"fallback_provider": "sendgrid"}, "DIGEST_SENDGRID_API_KEY"),
+        ({"dkim_domain": "example.com", "dkim_selector": "s1"}, "DIGEST_DKIM_KEY"),
+        ({"dkim_domain": "example.com", "dkim_selector": "s1", "dkim_key": "no key"}, "DIGEST_DKIM_KEY"),
+        ({"dkim_domain": "other.example", "dkim_selector": "s1", "dkim_key": "k"}, "DIGEST_DKIM_DOMAIN"),
     ],
 )
 def test_what_would_harm_readers_of_a_public_site_stops_the_start(
@@ -74,6 +80,10 @@ def test_each_fault_has_a_line_of_its_own(terminal: Terminal) -> None:
         ("tick_seconds", "0"),
         ("grace_minutes", "soon"),
         ("stories_per_brief", "41"),
+        ("fallback_provider", "pigeon"),
+        ("bounce_address", "bounces-that-are-far-too-long@example.com"),
+        ("bounce_address", "bounces+x@example.com"),
+        ("dkim_selector", "two words"),
         ("trusted_proxies", "10.0.0.0/8, proxy"),
     ],
 )
@@ -89,6 +99,7 @@ def test_a_malformed_setting_is_named_with_its_value(terminal: Terminal, name: s
         ("database_url", "mysql://me:secret@127.0.0.1/digest"),
         ("database_url", "not an address secret"),
         ("broker_url", "amqp://me:secret@127.0.0.1"),
+        ("dkim_key", "@/no/such/place/secret.pem"),
         ("smtp_url", "http://me:secret@mail.example.com"),
     ],
 )
@@ -118,3 +129,21 @@ def test_the_key_of_an_installation_is_made_once_and_is_its_owners_alone(tmp_pat
     assert len(first[0]) >= 32
     assert [file.name for file in (tmp_path / "var").iterdir()] == ["secret_key"]
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_a_dkim_key_may_lie_in_a_file(terminal: Terminal) -> None:
+    place = terminal.write("dkim.pem", "the key")
+    terminal.set(dkim_key=f"@{place}", dkim_domain="localhost.localdomain", dkim_selector="s1")
+    assert load_settings().dkim_key.get_secret_value() == "the key"
+
+
+def test_the_provider_of_the_settings_signs_names_its_return_paths_and_has_its_fallback(terminal: Terminal) -> None:
+    terminal.set(**PUBLIC, fallback_provider="sendgrid", sendgrid_api_key="SG.test-key", bounce_address="b@example.com")
+    app = build(load_settings())
+    try:
+        return_path = return_path_of(app.settings, app.links)
+        assert return_path is not None
+        assert return_path.key_in([return_path.for_key("7-20261202")]) == "7-20261202"
+        assert (app.provider.name, app.provider.batch_size) == ("smtp", 50)
+    finally:
+        app.close()
