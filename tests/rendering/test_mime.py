@@ -1,18 +1,19 @@
 import email
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.policy import SMTP
-from email.utils import getaddresses, parsedate_to_datetime
+from email.utils import getaddresses
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.domain.language import Language
+from digest.links import Links
 from digest.ports import Message, Recipient, Sender
-from digest.rendering.mime import Encoded, Encoder, UnsafeHeaderError, clean, message_id, named, unstructured
+from digest.rendering.mime import Encoded, clean, named, unstructured
 
 NOW = datetime(2026, 12, 2, 0, 0, 5, tzinfo=UTC)
 SENDER = Sender("每日简报", "brief@example.com", "brief.example.com", "The Daily Brief 每日简报")
@@ -232,81 +233,13 @@ def test_list_unsubscribe_is_one_plain_bracketed_address_on_one_line() -> None:
     assert source.count(b"List-Unsubscribe:") == 1
 
 
-def test_uns_05_a_site_under_a_path_has_its_whole_address_in_header_and_bodies() -> None:
-    source = mail()
-    prefix = b"https://brief.example.com/daily/unsubscribe/"
-    assert raw_header(source, "List-Unsubscribe").startswith(f"<{prefix.decode()}")
-    assert prefix in part(source, "text/plain")
-    assert prefix in part(source, "text/html")
-
-
-def test_mail_outside_the_list_has_no_unsubscribe_headers() -> None:
-    assert b"List-Unsubscribe" not in mail(reader=recipient(unsubscribe_url=None))
-
-
-def test_the_headers_that_lists_and_machines_read_are_there_once() -> None:
-    found = parsed(mail())
-    assert found["Auto-Submitted"] == "auto-generated"
-    assert found["Content-Language"] == "zh-Hans"
-    assert found["MIME-Version"] == "1.0"
-    assert parsedate_to_datetime(found["Date"]) == NOW
-    assert decoded(found["List-Id"]) == "The Daily Brief 每日简报 <brief.example.com>"
-    assert len(set(found.keys())) == len(found.keys())
-
-
-def test_the_date_is_the_instant_whatever_zone_now_is_in() -> None:
-    shanghai = NOW.astimezone(timezone(timedelta(hours=8)))
-    source = Encoded(message(), SENDER).for_recipient(recipient(), shanghai)
-    assert parsedate_to_datetime(raw_header(source, "Date")) == NOW
-
-
-def test_message_id_is_the_same_at_every_hand_over_and_holds_no_reader_address() -> None:
-    first = message_id(message(), recipient(), SENDER)
-    assert first == "<brief-12.7-20261202@example.com>"
-    assert first == raw_header(mail(), "Message-ID")
-
-
-@pytest.mark.parametrize("control", ["\r\n", "\r", "\n", "\x00", "\x0b", "\x85", "\u2028", "\u2029", "\x1b"])
-def test_sgn_11_no_value_can_add_a_header_or_a_recipient(control: str) -> None:
-    hostile = f"Bob{control}Bcc: victim@example.com"
-    source = mail(sender=Sender(hostile, "brief@example.com", "brief.example.com", hostile), subject=hostile)
-    found = parsed(source)
-    assert {"Bcc", "Cc", "X-A"}.isdisjoint(found.keys())
-    assert str(found["Subject"]) == "Bob Bcc: victim@example.com"
-    assert [a.addr_spec for a in found["From"].addresses] == ["brief@example.com"]
-    for changes in (
-        {"address": f"a@example.com{control}Bcc: victim@example.com"},
-        {"key": f"7{control}X-A: 1"},
-        {"unsubscribe_url": f"https://example.com/{control}X-A: 1"},
-    ):
-        with pytest.raises(UnsafeHeaderError):
-            mail(reader=recipient(**changes))
-
-
-@pytest.mark.parametrize(
-    "address", ["a@example.com,b@example.com", "<a@example.com>", "a b@example.com", "broken@", ""]
-)
-def test_an_address_that_is_not_exactly_one_is_refused_without_being_named(address: str) -> None:
-    with pytest.raises(UnsafeHeaderError) as caught:
-        mail(reader=recipient(address=address))
-    assert "example.com" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "url", ["/unsubscribe/7", "https://example.com/a b", "https://example.com/>,<mailto:x", "https://例子.example/", ""]
-)
-def test_an_unsubscribe_address_a_client_could_not_follow_is_refused(url: str) -> None:
-    with pytest.raises(UnsafeHeaderError):
-        mail(reader=recipient(unsubscribe_url=url))
-
-
-def test_an_address_beyond_ascii_is_written_as_itself_never_as_encoded_words() -> None:
-    source = mail(reader=recipient(address="用户@example.org"))
-    assert "To: 用户@example.org\r\n".encode() in source
-
-
-def test_batches_of_one_message_share_its_encoding() -> None:
-    encoder = Encoder(SENDER)
-    first = encoder.encode(message())
-    assert encoder.encode(message()) is first
-    assert encoder.encode(message(html="<p>other</p>")) is not first
+def test_uns_05_behind_a_path_prefix_the_header_holds_one_absolute_address() -> None:
+    """The links are made in a worker, where no request tells the host."""
+    url = Links("https://brief.example.com/daily", ["a-test-key-of-enough-length"]).unsubscribe(7)
+    one = recipient(values={"unsubscribe_url": url}, unsubscribe_url=url)
+    source = Encoded(message(), SENDER).for_recipient(one, NOW)
+    (line,) = [line for line in source.split(b"\r\n") if line.lower().startswith(b"list-unsubscribe:")]
+    assert line == f"List-Unsubscribe: <{url}>".encode()
+    assert url.startswith("https://brief.example.com/daily/unsubscribe/7.")
+    assert url.encode() in part(source, "text/plain")
+    assert url.encode() in part(source, "text/html")
