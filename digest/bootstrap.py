@@ -11,9 +11,12 @@ from sqlalchemy import Engine
 
 from digest.domain.address import address_key
 from digest.domain.ceilings import parse_ceilings
+from digest.editors.chat import ChatWriter
+from digest.editors.chat_service import ChatService
 from digest.editors.extractive import ExtractiveEditor
+from digest.editors.terms import read_glossary
 from digest.links import Links
-from digest.ports import Editor, Fetcher, Provider, Sender, Witness
+from digest.ports import Editor, Fetcher, Provider, Sender, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
@@ -32,6 +35,7 @@ from digest.sources.parse import parse_feed
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
 from digest.steps.record_posts import Readers
+from digest.steps.write_stories import WritersDesk
 from digest.store.database import Sessions, open_engine, open_sessions
 from digest.witness import FileWitness, RedisWitness
 
@@ -56,6 +60,7 @@ class Application:
     templates: Templates
     mail: Provider | Fallback
     editor: Editor
+    writer: Writer | None
     fetcher: Fetcher
     witness: Witness
 
@@ -75,6 +80,13 @@ class Application:
         """What collecting needs."""
         return Desk(self.fetcher, parse_feed, self.editor, timedelta(minutes=self.settings.fetch_minutes))
 
+    @property
+    def writers_desk(self) -> WritersDesk | None:
+        """What having stories written needs; None where nobody writes."""
+        if self.writer is None:
+            return None
+        return WritersDesk(self.writer, self.settings.chat_daily_tokens, self.settings.chat_at_once)
+
     def address_hashes(self, address: str) -> list[str]:
         """Keyed hashes of an address under every key still in use, the newest first."""
         key = address_key(address).encode()
@@ -83,6 +95,8 @@ class Application:
     def close(self) -> None:
         """Let go of connections."""
         self.mail.close()
+        if self.writer is not None:
+            self.writer.close()
         self.engine.dispose()
 
 
@@ -151,6 +165,7 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         templates=Templates(EMAILS),
         mail=provider or mail_of(settings, links),
         editor=ExtractiveEditor(),
+        writer=writer_of(settings),
         fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
         witness=witness_of(settings),
     )
@@ -161,6 +176,19 @@ def witness_of(settings: Settings) -> Witness:
     if settings.broker_url.startswith("memory:"):
         return FileWitness(STATE / "last_turn.json")
     return RedisWitness(settings.broker_url)
+
+
+def writer_of(settings: Settings) -> Writer | None:
+    """Who writes the texts over the network, where the settings name somebody."""
+    if settings.editor != "chat":
+        return None
+    service = ChatService(
+        settings.chat_base_url,
+        settings.chat_api_key.get_secret_value(),
+        settings.chat_model.strip(),
+        seconds=float(settings.chat_seconds),
+    )
+    return ChatWriter(service, read_glossary(EMAILS / "terms.toml"), takes_schema=settings.chat_format == "json_schema")
 
 
 def links_of(settings: Settings) -> Links:

@@ -21,9 +21,9 @@ from digest.store.stories import is_empty
 from digest.web.app import create_app
 from workers.all_in_one import background, open_port, serve
 from workers.celery_app import create_celery
+from workers.nudges import nudge
 from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
-from workers.tasks import nudge
 
 LOOPBACK = "127.0.0.1"
 YESTERDAY = timedelta(hours=26)

@@ -22,6 +22,7 @@ from digest.domain.language import Language
 from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
 from digest.mail_settings import MailSettings
+from digest.story_settings import StorySettings
 from digest.traffic_settings import TrafficSettings
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
@@ -29,7 +30,16 @@ DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
 SECRETS = frozenset(
-    {"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token", "dkim_key"}
+    {
+        "database_url",
+        "broker_url",
+        "smtp_url",
+        "sendgrid_api_key",
+        "secret_keys",
+        "admin_token",
+        "dkim_key",
+        "chat_api_key",
+    }
 )
 
 
@@ -41,7 +51,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(MailSettings, TrafficSettings):
+class Settings(StorySettings, MailSettings, TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -79,10 +89,6 @@ class Settings(MailSettings, TrafficSettings):
     keep_days: int = Field(180, ge=8, le=3650, description="how long deliveries, events and letters are kept")
     stories_per_brief: int = Field(12, ge=1, le=40, description="most stories in one brief")
     stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")
-    score_weights: str = Field(
-        "source=25,corroboration=20,freshness=25,substance=20,topics=10",
-        description="points of each part of the signal score; together 100",
-    )
     confirm_days: int = Field(7, ge=1, le=60, description="how long a confirmation link works")
     fetch_minutes: int = Field(15, ge=1, le=1440, description="how often a source is fetched")
     fetch_private_hosts: bool = Field(
@@ -126,7 +132,7 @@ class Settings(MailSettings, TrafficSettings):
             raise ValueError("must be a redis:// address, or memory:// for everything in one process")
         return value
 
-    @field_validator("base_url", "sendgrid_host")
+    @field_validator("base_url", "sendgrid_host", "chat_base_url", check_fields=False)
     @classmethod
     def _is_web_address(cls, value: str) -> str:
         parts = urlsplit(value)
@@ -158,15 +164,6 @@ class Settings(MailSettings, TrafficSettings):
             return parse_timezone(value)
         except BadInputError as error:
             raise ValueError(error.mend) from error
-
-    @field_validator("score_weights")
-    @classmethod
-    def _are_weights(cls, value: str) -> str:
-        try:
-            parse_weights(value)
-        except BadInputError as error:
-            raise ValueError(error.mend) from error
-        return value
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -253,6 +250,7 @@ def unsafe(settings: Settings) -> list[str]:
         faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
     if "sendgrid" in carriers and not settings.sendgrid_api_key.get_secret_value():
         faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
+    faults += settings.chat_faults(LOOPBACK_HOSTS)
     return faults + (_unsafe_in_public(settings) if settings.is_public else [])
 
 

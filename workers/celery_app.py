@@ -11,6 +11,7 @@ from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY
 from workers.runtime import Runtime
 from workers.side_tasks import register_side_tasks
 from workers.tasks import register
+from workers.writing import register_writing
 
 SOCKET_SECONDS = 15
 
@@ -80,6 +81,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     runtime = runtime or Runtime(settings)
     register(app, runtime)
     register_side_tasks(app, runtime)
+    register_writing(app, runtime)
     # A forked child must not share its parent's connections.
     worker_process_init.connect(runtime.start_afresh, weak=False)
     return app

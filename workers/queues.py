@@ -9,6 +9,7 @@ SEND = "send"
 COLLECT = "collect"
 EVENTS = "events"
 TIDY = "tidy"
+WRITE = "write"
 
 MEANING = {
     LETTERS: "mail that a person waits for: confirmations, welcomes, goodbyes; a worker of its own keeps it short",
@@ -18,6 +19,7 @@ MEANING = {
     COLLECT: "one source to fetch and read",
     EVENTS: "one post of provider events to record and act on",
     TIDY: "old deliveries, events and letters to remove, once an hour",
+    WRITE: "texts: one story for the writer; slow, costs money, and nothing waits for it",
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""
 

@@ -1,6 +1,6 @@
 """Thin tasks: each carries at most one id, calls one step, and nudges what follows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -18,22 +18,15 @@ from digest.store.letters import take_letters
 from digest.store.open_work import take_open
 from digest.store.sending import take_batches, take_briefs
 from digest.store.tables import EventPost
+from workers.nudges import nudge
 from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
 from workers.runtime import Runtime, utc_now
+from workers.writing import dispatch_writing
 
 MOST_AT_ONCE = 500
 SOON_SECONDS = 5.0
 
 log = structlog.get_logger()
-
-
-def nudge(app: Celery, queue: str, ids: Sequence[int]) -> None:
-    """Ask the workers to do these; without a broker the next tick finds them in the database."""
-    try:
-        for each in ids:
-            app.send_task(f"digest.{queue}", args=[each])
-    except OperationalError:
-        log.warning("broker_unreachable", queue=queue, waiting=len(ids))
 
 
 def nudge_later(app: Celery, queue: str, work_id: int, seconds: float | None) -> None:
@@ -103,6 +96,7 @@ def take_tick(app: Celery, application: Application, now: datetime) -> None:
     nudge(app, COMPILE, briefs)
     dispatch_batches(app, application, now)
     nudge(app, COLLECT, take_sources(sessions, now))
+    dispatch_writing(app, application, now)
 
 
 def _report(begun: Begun) -> None:

@@ -1,5 +1,6 @@
 """``digest stories``."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,9 @@ from digest.domain.errors import PermanentError
 from digest.domain.language import Language
 from digest.sources.story_file import parse_stories, story_schema
 from digest.steps.collect_stories import import_stories
-from digest.store.stories import listed, story_with_id
+from digest.steps.write_stories import Written, write_waiting
+from digest.store.stories import listed, stories_with_ids, story_with_id
+from digest.store.writing import flags_of
 
 stories = typer.Typer(help="Stories: import, list, show.", no_args_is_help=True)
 MOST = 200
@@ -39,16 +42,20 @@ def schema() -> None:
 @stories.command("list")
 def list_stories(
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = MOST,
+    flagged: Annotated[bool, typer.Option("--flagged", help="Only those an editor should look at, and why.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List the newest stories."""
     with application() as app, app.sessions() as session:
         weights = app.settings.limits.weights
-        rows = [_story_row(scored(story, weights)) for story in listed(session, utc_now(), limit)]
+        flags = flags_of(session, limit) if flagged else {}
+        now = utc_now()
+        found = stories_with_ids(session, list(flags), now, hidden_too=True) if flagged else listed(session, now, limit)
+        rows = [_story_row(scored(story, weights)) | _flag(flags, story.id) for story in found]
     if as_json:
         print_json(rows)
     else:
-        columns = ("id", "score", "language", "source", "title")
+        columns = ("id", "score", "language", "source", "title", *(["flag"] if flagged else []))
         print_table(columns, [[row[column] for column in columns] for row in rows])
 
 
@@ -63,6 +70,26 @@ def _story_row(story: Candidate) -> dict[str, object]:
         "published_at": instant_text(story.published_at) if story.published_at else None,
         "score": story.signal.score,
     }
+
+
+def _flag(flags: Mapping[int, str], story_id: int) -> dict[str, object]:
+    return {"flag": flags[story_id]} if story_id in flags else {}
+
+
+@stories.command("write")
+def write(
+    limit: Annotated[int, typer.Option(min=1, max=10_000)] = MOST,
+    as_json: AsJson = False,
+) -> None:
+    """Have the stories that wait written now, one after the other, by the model that the settings name."""
+    with application() as app:
+        if app.writers_desk is None:
+            raise PermanentError("nobody writes: set DIGEST_EDITOR=chat and what it needs")
+        outcomes = write_waiting(app.sessions, app.writers_desk, utc_now(), limit)
+    if as_json:
+        print_json({outcome.value: outcomes.get(outcome, 0) for outcome in Written})
+    else:
+        say(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()) or "Nothing waits.")
 
 
 @stories.command("show")

@@ -43,6 +43,7 @@ def _write(sessions: Sessions, editor: Editor, story_id: int, now: datetime) -> 
             return False
         save_texts(session, story_id, texts)
         row.written_at, row.topics = now, _topics(row, story, texts)
+        row.written_by, row.flag = "", ""
     return True
 
 

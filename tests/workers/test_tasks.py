@@ -18,8 +18,8 @@ from tests.steps.world import EN, ZH
 from tests.workers.conftest import KEY, SEND_AT
 from tests.workers.staff import Staff
 from workers.celery_app import create_celery
+from workers.nudges import nudge
 from workers.queues import COMPILE, LETTERS, SEND, TICK
-from workers.tasks import nudge
 
 FORM = {"email": "reader@example.com", "language": "zh", "timezone": "Asia/Shanghai"}
 
