@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from digest.cli.context import LARGEST_ID, application, instant_text, read_file, utc_now
+from digest.cli.editing import add_editing
 from digest.cli.output import AsJson, print_json, print_table, say
 from digest.domain.brief import Candidate, scored
 from digest.domain.errors import PermanentError
@@ -18,6 +19,7 @@ from digest.store.stories import listed, stories_with_ids, story_with_id
 from digest.store.writing import flags_of
 
 stories = typer.Typer(help="Stories: import, list, show.", no_args_is_help=True)
+add_editing(stories)
 MOST = 200
 
 

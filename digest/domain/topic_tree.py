@@ -14,7 +14,7 @@ TREE: tuple[Row, ...] = (
         "模型",
         (
             r"language models?|llms?|foundation models?|reasoning models?|frontier models?|gpt-?\d[\w.]*"
-            r"|gemini \d[\w.]*|claude (?:opus|sonnet|haiku)|llama|qwen[\w.-]*|deepseek-?[vr]\d[\w.]*"
+            r"|gemini \d[\w.]*|claude (?:opus|sonnet|haiku)|llama|qwen[\w.-]*|deepseek[- ]?[vr]\d[\w.]*"
             r"|model card|system card"
         ),
         r"大模型|语言模型|推理模型|基座模型|基础模型|预览版|正式版发布|千问|文心|混元|豆包",

@@ -6,12 +6,14 @@ from dataclasses import replace
 from datetime import date
 
 from digest.domain.brief import BriefStory, reading_minutes
+from digest.domain.correction import Notice
 from digest.domain.language import Language
 from digest.domain.story import StoryText
 from digest.links import Links
 from digest.ports import Message
 from digest.rendering.clean import clean
 from digest.rendering.dates import weekday_date
+from digest.rendering.notices import notice_view
 from digest.rendering.site import Site
 from digest.rendering.stories import StoryView, story_views
 from digest.rendering.subject import also, subject_line
@@ -34,6 +36,7 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
     on: date,
     nonce: str,
     more: Sequence[BriefStory] = (),
+    notices: Sequence[Notice] = (),
     is_both: bool = False,
     limit_bytes: int = 90_000,
 ) -> Message:
@@ -42,6 +45,7 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
     Args:
         stories: best first, at least one.
         more: others of the first story's source that the brief has no room for.
+        notices: corrections of what some of its readers got before.
         is_both: for readers of both languages: each story has its title in the other one too.
         nonce: makes the markers unguessable; at least 12 letters, digits, ``-`` or ``_``, random per brief.
         limit_bytes: where the HTML in UTF-8 would be larger, the last stories are left to the web version. The first
@@ -61,6 +65,7 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
         "weekday_date": weekday_date(on, language),
         "headline": subject_line(stories[0].text.title, on, language),
         "more": story_views(more, links, language),
+        "notices": [notice_view(notice, links, language) for notice in notices],
     }
     views = story_views(stories, links, language, is_both=is_both)
     words = _within(templates, values, stories, views, language, limit_bytes)

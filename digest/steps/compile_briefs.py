@@ -1,19 +1,23 @@
 """A planned brief -> its words, once for everybody who shares it."""
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, cast
 
-from sqlalchemy import update
+from sqlalchemy import CursorResult, update
 from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.brief import BriefState, BriefStory, Limits, OtherLanguage, choose
+from digest.domain.correction import Notice
 from digest.domain.leftover import more_from_source
 from digest.domain.subscriber import topics_of
 from digest.links import Links
 from digest.rendering.brief import render_brief
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
+from digest.store.corrections import add_late, keep_notices, notices_for
 from digest.store.database import Sessions
 from digest.store.planning import settle_batches
 from digest.store.stories import candidates
@@ -43,6 +47,7 @@ def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime
         return _state(sessions, brief_id)
     with sessions() as session:
         stories, more = _stories(session, brief, press)
+        notices = notices_for(session, brief, now)
     if not stories:
         return _finish(sessions, brief, {"state": BriefState.EMPTY, "compiled_at": now})
     message = render_brief(
@@ -55,6 +60,7 @@ def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime
         on=brief.edition.on,
         nonce=secrets.token_hex(8),
         more=more,
+        notices=notices,
         is_both=brief.languages.is_both,
         limit_bytes=press.limits.html_bytes,
     )
@@ -67,7 +73,7 @@ def compile_brief(sessions: Sessions, press: Press, brief_id: int, now: datetime
         "slots": dict(message.slots),
         "story_ids": [story.id for story in stories],
     }
-    return _finish(sessions, brief, words)
+    return _finish(sessions, brief, words, notices, now)
 
 
 def _begin(sessions: Sessions, brief_id: int) -> Brief | None:
@@ -101,9 +107,19 @@ def _stories(session: Session, brief: Brief, press: Press) -> tuple[list[BriefSt
     return stories, more_from_source(found, stories, brief.language, topics)
 
 
-def _finish(sessions: Sessions, brief: Brief, words: dict[str, object]) -> BriefState:
+def _finish(
+    sessions: Sessions,
+    brief: Brief,
+    words: dict[str, Any],
+    notices: Sequence[Notice] = (),
+    begun_at: datetime | None = None,
+) -> BriefState:
     """Of two workers that compiled the same brief the first one's words stay."""
     with sessions.begin() as session:
-        session.execute(update(Brief).where(Brief.id == brief.id, Brief.state == BriefState.PLANNED).values(words))
+        mine = update(Brief).where(Brief.id == brief.id, Brief.state == BriefState.PLANNED).values(words)
+        is_mine = cast("CursorResult[object]", session.execute(mine)).rowcount == 1
+        if is_mine and begun_at is not None:
+            keep_notices(session, brief.id, notices)
+            add_late(session, brief.id, words["story_ids"], begun_at)
         settle_batches(session)
     return _state(sessions, brief.id)

@@ -8,10 +8,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, OtherLanguage, choose, scored, shown_in
+from digest.domain.correction import Notice
 from digest.domain.language import Language, choices_of
 from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
 from digest.domain.story import StoryText
 from digest.domain.subscriber import ALL_TOPICS
+from digest.store.corrections import corrections_of, notices_in
 from digest.store.database import Sessions
 from digest.store.stories import listed, more_from, newest, stories_with_ids, story_with_slug
 from digest.store.tables import Brief, Edition
@@ -30,6 +32,7 @@ class WebBrief:
     language: Language
     subject: str
     stories: Sequence[BriefStory]
+    notices: Sequence[Notice] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class WebStory:
     text: StoryText
     shown_in: Language
     more: Sequence[BriefStory]
+    corrections: Sequence[Notice] = ()
 
 
 def web_brief(sessions: Sessions, on: date, language: Language, brief_id: int | None, now: datetime) -> WebBrief | None:
@@ -62,7 +66,8 @@ def web_brief(sessions: Sessions, on: date, language: Language, brief_id: int | 
             return None
         brief, edition = row
         found = stories_with_ids(session, brief.story_ids, edition.window_end_at)
-        return WebBrief(brief.id, on, language, brief.subject, in_language(found, language))
+        notices = notices_in(session, brief.id)
+        return WebBrief(brief.id, on, language, brief.subject, in_language(found, language), notices)
 
 
 def in_language(stories: Iterable[Candidate], language: Language) -> list[BriefStory]:
@@ -101,7 +106,7 @@ def web_story(
             return None
         tongue = language if language in story.texts else next(iter(story.texts))
         more = in_language(more_from(session, story, now, MORE_STORIES), language)
-        return WebStory(scored(story, weights), story.texts[tongue], tongue, more)
+        return WebStory(scored(story, weights), story.texts[tongue], tongue, more, corrections_of(session, story.id))
 
 
 def latest_stories(

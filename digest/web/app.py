@@ -7,7 +7,19 @@ from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from digest.bootstrap import Application
-from digest.web import assets, briefs, confirm, front, health, outbox, preferences, subscribe, unsubscribe, webhooks
+from digest.web import (
+    assets,
+    briefs,
+    confirm,
+    editing,
+    front,
+    health,
+    outbox,
+    preferences,
+    subscribe,
+    unsubscribe,
+    webhooks,
+)
 from digest.web.access_log import hide_tokens
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, utc_now
@@ -28,6 +40,7 @@ ROUTERS = (
     outbox.router,
     health.router,
     webhooks.router,
+    editing.router,
 )
 
 
@@ -60,7 +73,7 @@ def create_app(
     for router in ROUTERS:
         app.include_router(router)
     install_problems(app)
-    app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST})
+    app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST, editing.PATH: editing.LONGEST_BODY})
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     app.add_middleware(SecurityHeaders, tls=urlsplit(application.links.base_url).scheme == "https")
