@@ -16,7 +16,7 @@ from digest.editors.chat_service import ChatService
 from digest.editors.extractive import ExtractiveEditor
 from digest.editors.terms import read_glossary
 from digest.links import Links
-from digest.ports import Editor, Fetcher, Provider, Sender, Witness, Writer
+from digest.ports import Editor, Fetcher, Provider, Sender, Teller, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
@@ -37,6 +37,7 @@ from digest.steps.compile_briefs import Press
 from digest.steps.record_posts import Readers
 from digest.steps.write_stories import WritersDesk
 from digest.store.database import Sessions, open_engine, open_sessions
+from digest.teller import WebTeller
 from digest.witness import FileWitness, RedisWitness
 
 BROKER_SECONDS = 3.0
@@ -63,6 +64,7 @@ class Application:
     writer: Writer | None
     fetcher: Fetcher
     witness: Witness
+    teller: Teller
 
     @property
     def provider(self) -> Provider:
@@ -95,6 +97,7 @@ class Application:
     def close(self) -> None:
         """Let go of connections."""
         self.mail.close()
+        self.teller.close()
         if self.writer is not None:
             self.writer.close()
         self.engine.dispose()
@@ -168,6 +171,7 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         writer=writer_of(settings),
         fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
         witness=witness_of(settings),
+        teller=WebTeller([secret.get_secret_value() for secret in settings.webhook_secrets]),
     )
 
 

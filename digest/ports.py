@@ -149,6 +149,22 @@ class Witness(Protocol):
         ...
 
 
+class Teller(Protocol):
+    """Tells another program a piece of news."""
+
+    def tell(self, url: str, identifier: str, body: bytes, now: datetime) -> str:
+        """Post ``body``, signed, under the same ``identifier`` at every try.
+
+        Returns:
+            why it failed; empty when it was taken.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """A document as fetched: decompressed bytes and what the server said of them."""

@@ -29,18 +29,8 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
 DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
-SECRETS = frozenset(
-    {
-        "database_url",
-        "broker_url",
-        "smtp_url",
-        "sendgrid_api_key",
-        "secret_keys",
-        "admin_token",
-        "dkim_key",
-        "chat_api_key",
-    }
-)
+SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
+SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets"}
 
 
 class SettingsError(PermanentError):
@@ -242,7 +232,7 @@ def _line(fault: dict[str, object]) -> str:
 
 def unsafe(settings: Settings) -> list[str]:
     """What would make these settings fail or harm readers; one line each."""
-    faults = settings.signing_faults(split_sender(settings.sender)[1].rpartition("@")[2])
+    faults = settings.signing_faults(split_sender(settings.sender)[1].rpartition("@")[2]) + settings.telling_faults()
     carriers = (settings.provider, settings.fallback_provider)
     if settings.provider == settings.fallback_provider:
         faults.append(f"DIGEST_FALLBACK_PROVIDER: {settings.provider} is the provider itself; name the other or none")

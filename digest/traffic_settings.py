@@ -1,10 +1,14 @@
 """Settings of the traffic with providers and other programs; a part of :class:`digest.settings.Settings`."""
 
+from typing import Annotated
+from urllib.parse import urlsplit
+
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings
+from pydantic_settings import BaseSettings, NoDecode
 
 from digest.domain.ceilings import EXAMPLE, parse_ceilings
 from digest.domain.errors import BadInputError
+from digest.domain.webhook_signature import key_of
 
 
 class TrafficSettings(BaseSettings):
@@ -20,6 +24,35 @@ class TrafficSettings(BaseSettings):
     spread_minutes: int = Field(
         0, ge=0, le=60, description="batches leave spread over so many minutes after their instant, never before it"
     )
+    webhook_urls: Annotated[list[str], NoDecode] = Field(
+        default_factory=list, description="comma-separated addresses told of sign-ups, endings and mornings done"
+    )
+    webhook_secrets: Annotated[list[SecretStr], NoDecode] = Field(
+        default_factory=list, description="comma-separated whsec_… keys that sign what is told, newest first"
+    )
+    webhook_addresses: bool = Field(default=False, description="tell the reader's e-mail address too, not just the id")
+
+    @field_validator("webhook_urls", "webhook_secrets", mode="before")
+    @classmethod
+    def _split_list(cls, value: object) -> object:
+        return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+    @field_validator("webhook_urls")
+    @classmethod
+    def _are_safe(cls, value: list[str]) -> list[str]:
+        for one in value:
+            parts = urlsplit(one)
+            near = parts.scheme == "http" and parts.hostname in {"127.0.0.1", "localhost", "::1"}
+            if not parts.hostname or not (parts.scheme == "https" or near) or not one.isascii():
+                raise ValueError(f"{one} must be an https address (http only on this machine)")
+        return value
+
+    @field_validator("webhook_secrets")
+    @classmethod
+    def _are_keys(cls, value: list[SecretStr]) -> list[SecretStr]:
+        for one in value:
+            key_of(one.get_secret_value())
+        return value
 
     @field_validator("ceilings")
     @classmethod
@@ -29,3 +62,9 @@ class TrafficSettings(BaseSettings):
         except BadInputError as error:
             raise ValueError(error.mend) from error
         return value
+
+    def telling_faults(self) -> list[str]:
+        """What would make news untellable; one line each."""
+        if self.webhook_urls and not self.webhook_secrets:
+            return ["DIGEST_WEBHOOK_SECRETS: missing; DIGEST_WEBHOOK_URLS needs one, whsec_ and base64"]
+        return []

@@ -8,6 +8,7 @@ COMPILE = "compile"
 SEND = "send"
 COLLECT = "collect"
 EVENTS = "events"
+CALLS = "calls"
 TIDY = "tidy"
 WRITE = "write"
 
@@ -18,6 +19,7 @@ MEANING = {
     SEND: "one batch of a brief to hand to the provider",
     COLLECT: "one source to fetch and read",
     EVENTS: "one post of provider events to record and act on",
+    CALLS: "one piece of news to tell another program, whose silence delays nobody else",
     TIDY: "old deliveries, events and letters to remove, once an hour",
     WRITE: "texts: one story for the writer; slow, costs money, and nothing waits for it",
 }

@@ -7,8 +7,9 @@ from celery import Celery
 
 from digest.bootstrap import EVENT_READERS
 from digest.steps.record_posts import record_post
+from digest.steps.tell_news import make_call
 from digest.steps.tidy_ledger import tidy_if_time
-from workers.queues import EVENTS, TIDY
+from workers.queues import CALLS, EVENTS, TIDY
 from workers.runtime import Runtime, utc_now
 
 log = structlog.get_logger()
@@ -35,6 +36,14 @@ def register_side_tasks(app: Celery, runtime: Runtime) -> None:
         log.info("events_recorded", post=post_id, new=recorded.new, known=recorded.known, strangers=recorded.strangers)
         if recorded.faults:
             log.error("events_not_recorded", post=post_id, count=len(recorded.faults), why=recorded.faults[0])
+
+    @task(CALLS)
+    def make_one_call(call_id: int) -> None:
+        own = runtime.application
+        with_address = own.settings.webhook_addresses
+        told = make_call(own.sessions, own.teller, call_id, utc_now(), with_address=with_address)
+        if told is not None:
+            log.info("news_told", call=call_id, fault=told.fault)
 
     @task(TIDY)
     def tidy() -> None:

@@ -1,12 +1,10 @@
 """Thin tasks: each carries at most one id, calls one step, and nudges what follows."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 import structlog
 from celery import Celery
-from kombu.exceptions import OperationalError
 
 from digest.bootstrap import Application
 from digest.steps.begin_turn import Begun, begin_turn
@@ -14,27 +12,19 @@ from digest.steps.collect_stories import collect_source, take_sources
 from digest.steps.compile_briefs import compile_brief
 from digest.steps.send_batches import send_batch
 from digest.steps.send_letters import send_letter
+from digest.steps.tell_news import prepare_calls, waiting_calls
 from digest.store.letters import take_letters
 from digest.store.open_work import take_open
 from digest.store.sending import take_batches, take_briefs
 from digest.store.tables import EventPost
-from workers.nudges import nudge
-from workers.queues import COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
+from workers.nudges import nudge, nudge_later
+from workers.queues import CALLS, COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
 from workers.runtime import Runtime, utc_now
 from workers.writing import dispatch_writing
 
 MOST_AT_ONCE = 500
-SOON_SECONDS = 5.0
 
 log = structlog.get_logger()
-
-
-def nudge_later(app: Celery, queue: str, work_id: int, seconds: float | None) -> None:
-    """Ask again in a moment, where that is sooner than the ticks are sure to; they find all the rest."""
-    if seconds is None or seconds > SOON_SECONDS:
-        return
-    with suppress(OperationalError):
-        app.send_task(f"digest.{queue}", args=[work_id], countdown=seconds)
 
 
 def register(app: Celery, runtime: Runtime) -> None:
@@ -97,6 +87,8 @@ def take_tick(app: Celery, application: Application, now: datetime) -> None:
     dispatch_batches(app, application, now)
     nudge(app, COLLECT, take_sources(sessions, now))
     dispatch_writing(app, application, now)
+    prepare_calls(sessions, settings.webhook_urls, now)
+    nudge(app, CALLS, waiting_calls(sessions, now, again_after))
 
 
 def _report(begun: Begun) -> None:

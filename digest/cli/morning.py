@@ -10,6 +10,7 @@ from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError, PermanentError
 from digest.steps.record_posts import record_waiting
 from digest.steps.take_turn import Turn, take_turn
+from digest.steps.tell_news import make_waiting_calls, prepare_calls
 from digest.steps.tidy_ledger import tidy_if_time
 from digest.store.audit import audit as run_audit
 from digest.store.ledger import Entry, entries, retry_batch
@@ -29,6 +30,8 @@ def tick(
         turn = take_turn(app.sessions, app.provider, app.press, app.settings.policy, at, app.witness)
         tidy_if_time(app.sessions, app.settings.keep_for, at)
         turn.faults[:0] = faults
+        prepare_calls(app.sessions, app.settings.webhook_urls, at)
+        make_waiting_calls(app.sessions, app.teller, at, with_address=app.settings.webhook_addresses)
     if as_json:
         print_json(turn_row(turn))
     else:

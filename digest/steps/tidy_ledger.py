@@ -9,11 +9,13 @@ from sqlalchemy.orm import Session
 from digest.store.database import Sessions
 from digest.store.months import drop_months, make_months
 from digest.store.retention import (
+    forget_announcements,
     forget_batches,
     forget_deliveries,
     forget_events,
     forget_letters,
     forget_mornings,
+    forget_posts,
 )
 from digest.store.turns import take_tidying
 
@@ -21,6 +23,10 @@ AT_ONCE = 2000
 """Rows in one transaction."""
 MOST_STEPS = 50
 """Transactions of one kind in one go; what is left then waits for the next."""
+KEEP_POSTS = timedelta(days=14)
+"""What could not be read of a post stays so long for a person to look at; it may hold addresses."""
+KEEP_NEWS = timedelta(days=14)
+"""Well beyond the last try of a call, about a day and a half after the first."""
 EVERY = timedelta(hours=1)
 AHEAD = timedelta(days=31)
 Forget = Callable[[Session, int], int]
@@ -58,6 +64,8 @@ def _tidy(sessions: Sessions, cut: date, now: datetime) -> Tidied:
         "mornings": lambda session, limit: forget_mornings(session, first, limit),
         "events": lambda session, limit: forget_events(session, moment, limit),
         "letters": lambda session, limit: forget_letters(session, moment, limit),
+        "posts": lambda session, limit: forget_posts(session, now - KEEP_POSTS, limit),
+        "announcements": lambda session, limit: forget_announcements(session, now - KEEP_NEWS, limit),
     }
     return Tidied({name: _in_steps(sessions, forget) for name, forget in rows.items()}, made, dropped)
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import ReturningDelete
 
 from digest.domain.delivery import BatchState
-from digest.store.tables import Batch, Brief, Delivery, Edition, Event, Letter, Morning
+from digest.store.tables import Announcement, Batch, Brief, Delivery, Edition, Event, EventPost, Letter, Morning
 
 
 def forget_deliveries(session: Session, before: date, limit: int) -> int:
@@ -45,6 +45,18 @@ def forget_letters(session: Session, before: datetime, limit: int) -> int:
     done = oldest.c.state.not_in([BatchState.READY, BatchState.SENDING])
     old = select(oldest.c.id).where(oldest.c.created_at < before, done)
     return _count(session, delete(Letter).where(Letter.id.in_(old)).returning(Letter.id))
+
+
+def forget_posts(session: Session, before: datetime, limit: int) -> int:
+    """Delete posts of events received before ``before``; those given up too, with the bytes that were kept of them."""
+    old = select(EventPost.id).where(EventPost.received_at < before).limit(limit)
+    return _count(session, delete(EventPost).where(EventPost.id.in_(old)).returning(EventPost.id))
+
+
+def forget_announcements(session: Session, before: datetime, limit: int) -> int:
+    """Delete news from before ``before``, with the calls that were made of it."""
+    old = select(Announcement.id).where(Announcement.created_at < before).limit(limit)
+    return _count(session, delete(Announcement).where(Announcement.id.in_(old)).returning(Announcement.id))
 
 
 def _count(session: Session, removal: ReturningDelete[tuple[int]]) -> int:

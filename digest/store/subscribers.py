@@ -6,13 +6,15 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, func, or_, select, update
-from sqlalchemy.orm import Session, joinedload
+from sqlalchemy.orm import Session, joinedload, object_session
 
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryState
 from digest.domain.language import LanguageChoice
+from digest.domain.news import news_of
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason, weaker_than
+from digest.store.announcements import announce
 from digest.store.dialects import insert_new
 from digest.store.tables import Batch, Brief, Consent, Delivery, Edition, Subscriber, Suppression
 
@@ -71,7 +73,10 @@ def apply_wishes(subscriber: Subscriber, wishes: Wishes, now: datetime) -> None:
 
 
 def set_state(subscriber: Subscriber, state: SubscriberState, now: datetime, reason: EndReason | None = None) -> None:
-    """Move the subscriber to ``state``; only an ended one has a reason."""
+    """Move the subscriber to ``state``; only an ended one has a reason. What that is to others is written down too."""
+    news, session = news_of(subscriber.state, state, reason), object_session(subscriber)
+    if news is not None and session is not None:
+        announce(session, news, f"{subscriber.id}:{now:%Y%m%dT%H%M%S%fZ}", {"subscriber": subscriber.id}, now)
     subscriber.state, subscriber.reason, subscriber.changed_at = state, reason, now
     subscriber.paused_until_on = None
 

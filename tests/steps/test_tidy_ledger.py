@@ -9,10 +9,11 @@ from sqlalchemy import func, select, text
 from digest.domain.brief import BriefState
 from digest.domain.event import EventKind, ProviderEvent
 from digest.steps.record_events import record_events
+from digest.steps.record_posts import receive_post
 from digest.steps.tidy_ledger import Tidied, tidy_if_time
 from digest.store.database import Sessions
 from digest.store.months import make_months, month_of
-from digest.store.tables import Batch, Delivery, Event, Letter, Morning
+from digest.store.tables import Announcement, Batch, Delivery, Event, EventPost, Letter, Morning
 from tests.steps.world import World, utc
 
 KEEP = timedelta(days=60)
@@ -125,3 +126,14 @@ def test_planning_writes_into_the_month_of_the_date(shared_world: World) -> None
     with world.sessions() as session:
         kept = session.scalar(text(f"SELECT count(*) FROM {month_of(date(2027, 6, 10))}"))  # noqa: S608 - a name of digits
     assert kept == len(dates(world)) > 0
+
+
+def test_posts_and_news_go_after_two_weeks(world: World) -> None:
+    receive_post(world.sessions, "recording", b"[]", NOW - 15 * DAY)
+    kept = receive_post(world.sessions, "recording", b"[]", NOW - 13 * DAY)
+    for days in (15, 13):
+        world.join(NOW - days * DAY, f"reader{days}@example.com")
+    list(tidied(world, NOW, 1))
+    with world.sessions() as session:
+        assert list(session.scalars(select(EventPost.id))) == [kept]
+        assert list(session.scalars(select(Announcement.created_at))) == [NOW - 13 * DAY]
