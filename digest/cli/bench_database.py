@@ -16,6 +16,7 @@ from digest.domain.language import Language
 from digest.domain.schedule import DEFAULT_TIME, Cadence, sends_between, timezone_names
 from digest.settings import load_settings
 from digest.store.database import migrate, open_engine
+from digest.store.months import make_months
 from digest.store.tables import Batch, Brief, CadenceRow, Edition, Morning
 
 REMEMBERED = timedelta(days=11)
@@ -65,7 +66,12 @@ def fill(app: Application, subscribers: int, now: datetime) -> None:
         _add_cadences(connection, cadences, now)
         _add_mornings(connection, app, cadences, now)
         connection.execute(text(SUBSCRIBERS), {"number": subscribers, "cadences": len(cadences), "now": now})
-        connection.execute(text(DELIVERIES), {"since": (now - timedelta(days=2)).date()})
+    _run(app.engine, "VACUUM ANALYZE")
+    yesterday = (now - timedelta(days=1)).date()
+    with app.sessions.begin() as session:
+        make_months(session, [yesterday, now.date()])
+    with app.engine.begin() as connection:
+        connection.execute(text(DELIVERIES), {"since": yesterday})
     _run(app.engine, "VACUUM ANALYZE")
 
 

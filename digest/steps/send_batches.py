@@ -35,6 +35,8 @@ from digest.store.windows import keep_windows_open, move_windows
 MOST_ATTEMPTS = 8
 FIRST_WAIT = timedelta(seconds=15)
 LONGEST_WAIT = timedelta(minutes=15)
+LONGEST_ASKED = timedelta(hours=1)
+"""A provider that asks for more is asked again all the same: no instant in the store lies far ahead."""
 JITTER = 0.2
 GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it, whole parts taken off, spread evenly: batches that failed together don't come back together."""
@@ -181,10 +183,15 @@ def _outcome(batch: Batch, given: HandOver, now: datetime) -> BatchOutcome:
     return BatchOutcome(BatchState.SENT, sent_at=now, receipt=given.receipt)
 
 
+def wait_asked(seconds: float) -> timedelta:
+    """The wait that a provider asked for, between a second and :data:`LONGEST_ASKED`."""
+    return timedelta(seconds=min(max(1.0, seconds), LONGEST_ASKED.total_seconds()))
+
+
 def _wait(batch: Batch, given: HandOver) -> timedelta:
     """As long as asked; else longer from try to try, and up to a fifth more, each batch differently."""
     if given.after_seconds is not None:
-        return timedelta(seconds=max(1.0, given.after_seconds))
+        return wait_asked(given.after_seconds)
     wait = min(FIRST_WAIT * (1 << batch.attempts - 1), LONGEST_WAIT)
     return wait * (1 + JITTER * (batch.id * GOLDEN % 1))
 

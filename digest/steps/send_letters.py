@@ -15,6 +15,7 @@ from digest.rendering.letters import Letter as Words
 from digest.steps.compile_briefs import Press
 from digest.steps.read_briefs import latest_stories
 from digest.steps.record_refusals import record_refusals
+from digest.steps.send_batches import wait_asked
 from digest.store.database import Sessions
 from digest.store.letters import claim_letter
 from digest.store.tables import Letter, Subscriber
@@ -121,6 +122,6 @@ def _record(sessions: Sessions, letter: Letter, given: HandOver, state: BatchSta
         row.detail = given.alarm or next((refusal.detail for refusal in given.refused.values()), "")
         if state is BatchState.READY:
             wait = FIRST_WAIT * (1 << min(letter.attempts, MOST_ATTEMPTS) - 1)
-            asked = timedelta(seconds=given.after_seconds or 0)
+            asked = wait_asked(given.after_seconds or 0)
             row.not_before_at, row.nudged_at = now + max(wait, asked), None
     return state

@@ -56,7 +56,7 @@ def _make(session: Session, first: date) -> str:
     name = month_of(first)
     # Names and dates here are made of digits; a table's bounds can't be parameters.
     bounds = f"FROM ('{first.isoformat()}') TO ('{_next(first).isoformat()}')"
-    session.execute(text(f"CREATE TABLE {name} PARTITION OF deliveries FOR VALUES {bounds}"))
+    session.execute(text(f"CREATE TABLE IF NOT EXISTS {name} PARTITION OF deliveries FOR VALUES {bounds}"))
     return name
 
 
