@@ -11,6 +11,7 @@ from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState, DeliveryReason
 from digest.domain.edition import LONGEST_WINDOW, REACH_BACK, EditionKey, Policy, edition_for
 from digest.domain.schedule import Cadence, Send, is_known_zone, sends_between
+from digest.steps.change_months import change_months
 from digest.store.cadences import all_cadences
 from digest.store.database import Sessions
 from digest.store.months import make_months
@@ -100,8 +101,8 @@ def plan_editions(
     planner = _Planner(sessions, now, policy, batch_size, since or Since())
     open_sends = planner.open_sends()
     if open_sends:
-        with sessions.begin() as session:
-            make_months(session, {candidate.send.on for candidate, _ in open_sends})
+        dates = {candidate.send.on for candidate, _ in open_sends}
+        change_months(sessions, lambda session: make_months(session, dates))
         planner.take(open_sends)
     return planner.planned
 

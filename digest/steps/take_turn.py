@@ -21,6 +21,8 @@ from digest.store.sending import take_batches, take_briefs
 
 AT_ONCE = timedelta(0)
 """Here nobody else is asked, so nothing has to rest between two askings."""
+COMPILING = timedelta(seconds=10)
+"""How long a brief is left to whoever took it: turns at one moment would use up its attempts together."""
 PAGE = 200
 LEDGER_ALARM = (
     "the database is older than the scheduler's last turn: {} deliveries that may have gone out are unknown; "
@@ -96,7 +98,7 @@ def _compile(sessions: Sessions, press: Press, turn: Turn) -> None:
     tried: set[int] = set()
     while True:
         with sessions.begin() as session:
-            ids = [i for i in take_briefs(session, turn.now, AT_ONCE, PAGE) if i not in tried]
+            ids = [i for i in take_briefs(session, turn.now, COMPILING, PAGE) if i not in tried]
         for brief_id in ids:
             tried.add(brief_id)
             _apart(turn, f"brief {brief_id}", partial(compile_brief, sessions, press, brief_id, turn.now))

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy.orm import Session
 
+from digest.steps.change_months import change_months
 from digest.store.database import Sessions
 from digest.store.months import drop_months, make_months
 from digest.store.retention import (
@@ -54,10 +55,8 @@ def tidy_if_time(sessions: Sessions, keep: timedelta, now: datetime) -> Tidied |
 
 def _tidy(sessions: Sessions, cut: date, now: datetime) -> Tidied:
     first, moment = cut.replace(day=1), datetime.combine(cut, time(), UTC)
-    with sessions.begin() as session:
-        made = make_months(session, {now.date(), (now + AHEAD).date()})
-    with sessions.begin() as session:
-        dropped = drop_months(session, first)
+    made = change_months(sessions, lambda session: make_months(session, {now.date(), (now + AHEAD).date()}))
+    dropped = change_months(sessions, lambda session: drop_months(session, first))
     rows: dict[str, Forget] = {
         "deliveries": lambda session, limit: forget_deliveries(session, first, limit),
         "batches": lambda session, limit: forget_batches(session, first, limit),

@@ -24,6 +24,12 @@ def month_of(on: date) -> str:
     return f"deliveries_{on:%Y_%m}"
 
 
+def wait_briefly(session: Session) -> None:
+    """Give up on a lock before PostgreSQL looks for deadlocks, which it does after a second."""
+    if on_postgresql(session):
+        session.execute(text("SET LOCAL lock_timeout = '300ms'"))
+
+
 def make_months(session: Session, dates: Iterable[date]) -> list[str]:
     """Have a table for the month of each date; returns those made now.
 

@@ -1,4 +1,4 @@
-"""Two versions of tzdata over one database: replacing the package and restarting is all that a change of rules needs."""
+"""Two versions of tzdata over one database: a new package and a restart are all that a change of rules needs."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from tests.cli.terminal import forget_settings
 from tests.servers import libpq
@@ -85,7 +86,7 @@ class Program:
         """Every row of the tables that a schedule could hide in."""
         with psycopg.connect(libpq(self.url)) as connection:
             return {
-                name: {str(row) for row in connection.execute(f"SELECT * FROM {name}".encode()).fetchall()}
+                name: {str(row) for row in connection.execute(sql.SQL("TABLE {}").format(sql.Identifier(name)))}
                 for name in TABLES
             }
 

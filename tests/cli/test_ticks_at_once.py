@@ -7,6 +7,8 @@ from collections import Counter
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
+import pytest
+
 from digest.cli.main import main
 from tests.cli.terminal import Terminal
 
@@ -24,6 +26,7 @@ def tick(start: Barrier, out: Path) -> None:
         main(["tick", "--now", NOW, "--json"])
 
 
+@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_ten_ticks_at_once_make_one_set_of_deliveries_and_everybody_is_accepted_once(
     either_terminal: Terminal, tmp_path: Path
 ) -> None:

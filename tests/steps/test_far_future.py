@@ -1,4 +1,4 @@
-"""Nothing in the store is an instant computed more than a day ahead: a rule of clocks that changes meets no old answer."""
+"""Nothing in the store is an instant computed more than a day ahead: a change of rules meets no old answer."""
 
 from datetime import datetime, timedelta
 

@@ -10,8 +10,9 @@ from sqlalchemy import select
 
 from digest.domain.edition import Policy
 from digest.domain.schedule import parse_weekdays
+from digest.steps import change_months
 from digest.steps.plan_editions import Planned, plan_editions
-from digest.store.tables import Edition
+from digest.store.tables import Delivery, Edition
 from tests.steps.world import EN, ZH, World, utc
 
 SEND = utc("2027-06-10T00:00")
@@ -242,3 +243,16 @@ def test_a_spread_morning_leaves_after_its_instant_in_another_order_each_day(wor
         assert max(delays) - min(delays) > timedelta(minutes=8)
         orders.append(sorted(range(6), key=lambda number, delays=delays: delays[number]))
     assert orders[0] != orders[1]
+
+
+def test_a_month_that_cannot_be_made_now_holds_nobody_up_and_ends_nobody(
+    shared_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another turn is at work on the deliveries; without their month the new ones go where all others go."""
+    monkeypatch.setattr(change_months, "TRIES", 1)
+    world = shared_world
+    world.reader()
+    with world.sessions.begin() as at_work:
+        at_work.execute(select(Delivery.on)).all()
+        assert world.plan(SEND).deliveries == 1
+    assert [entry.on for entry in world.ledger()][-1] == TENTH
