@@ -1,7 +1,7 @@
 # The daily brief. Needs git, make (GNU) and Python 3.11 or newer (with venv); everything else goes into .venv/.
 .POSIX:
 .SUFFIXES:
-.PHONY: run test lint format lock screenshots clean
+.PHONY: run test faults lint format lock screenshots clean
 
 VENV = .venv
 BIN = $(VENV)/bin
@@ -30,6 +30,11 @@ run: $(VENV)/.runtime
 
 test: $(VENV)/.development
 	$(PYTEST)
+
+# A morning of 20,000 subscribers while 100 things are killed, then again with the broker emptied. FAULTS="--seed 7"
+faults: $(VENV)/.development
+	$(BIN)/python -m tests.faults $(FAULTS)
+	$(BIN)/python -m tests.faults --flush $(FAULTS)
 
 lint: $(VENV)/.development
 	$(BIN)/ruff check

@@ -3,7 +3,7 @@
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +25,13 @@ def postgres_server() -> Iterator[str]:
     if outside := os.environ.get("TEST_DATABASE_URL"):
         yield libpq(outside)
         return
+    with own_postgres_server(FAST) as address:
+        yield address
+
+
+@contextmanager
+def own_postgres_server(off: Sequence[str]) -> Iterator[str]:
+    """The libpq address of a server started here, whatever the environment says, with these settings off."""
     # A short path, since the socket lies in it and may have 107 bytes; open to the user that a root's server runs as.
     folder = Path(mkdtemp(prefix="pg-"))
     folder.chmod(0o755)
@@ -36,7 +43,7 @@ def postgres_server() -> Iterator[str]:
     server = embedded.get_server(folder / "data", cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            for setting in FAST:
+            for setting in off:
                 connection.execute(f"ALTER SYSTEM SET {setting} = off".encode())
             connection.execute("SELECT pg_reload_conf()")
         yield server.get_uri()

@@ -1,0 +1,66 @@
+"""What SendGrid tells afterwards: signed posts about every message it took."""
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests.faults.provider import Acceptance
+
+SIGNATURE, TIMESTAMP = (f"X-Twilio-Email-Event-Webhook-{name}" for name in ("Signature", "Timestamp"))
+Post = Callable[..., Any]
+"""Sends a POST to a path of the site; ``content`` and ``headers`` by name."""
+PAGE = 500
+"""Events in one post; SendGrid's own are at most 768 kB."""
+
+
+class Reporter:
+    """SendGrid's event webhook with a key pair of its own."""
+
+    def __init__(self) -> None:
+        self._key = ec.generate_private_key(ec.SECP256R1())
+
+    @property
+    def public_key(self) -> str:
+        """What the program is given to verify posts."""
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        return base64.b64encode(self._key.public_key().public_bytes(serialization.Encoding.DER, form)).decode()
+
+    def report(self, post: Post, taken: Iterable[Acceptance]) -> None:
+        """Post ``processed`` for each acceptance."""
+        for page in _pages(taken):
+            body = json.dumps([_event(one) for one in page]).encode()
+            answer = post("/webhooks/sendgrid", content=body, headers=self._signed(body))
+            answer.raise_for_status()
+
+    def _signed(self, body: bytes) -> dict[str, str]:
+        stamp = str(int(datetime.now(UTC).timestamp()))
+        signature = self._key.sign(stamp.encode() + body, ec.ECDSA(hashes.SHA256()))
+        return {
+            SIGNATURE: base64.b64encode(signature).decode(),
+            TIMESTAMP: stamp,
+            "Content-Type": "application/json",
+        }
+
+
+def _pages(taken: Iterable[Acceptance]) -> Iterator[Sequence[Acceptance]]:
+    rest = iter(taken)
+    while page := list(islice(rest, PAGE)):
+        yield page
+
+
+def _event(one: Acceptance) -> dict[str, object]:
+    return {
+        "email": one.address,
+        "event": "processed",
+        "timestamp": int(one.at.timestamp()),
+        "sg_event_id": base64.urlsafe_b64encode(f"{one.key}{one.at.timestamp()}".encode()).decode(),
+        "sg_message_id": f"{one.message}.{int(one.at.timestamp() * 1000)}",
+        "dg_recipient": one.key,
+        "dg_message": one.message,
+    }
