@@ -111,9 +111,17 @@ def worker(
     chosen = [name.strip() for name in queues.split(",") if name.strip()] or list(MEANING)
     if unknown := [name for name in chosen if name not in MEANING]:
         raise typer.BadParameter(f"{unknown[0]} is not a queue: use {', '.join(MEANING)}")
-    celery = create_celery(settings)
-    arguments = ["worker", "--loglevel=WARNING", f"--concurrency={concurrency}", f"--queues={','.join(chosen)}"]
-    celery.worker_main([*arguments, "--without-gossip", "--without-mingle"])
+    # Celery's own command line drops the exit code, and a worker that gave up would look as if it had been told to end.
+    hands = create_celery(settings).Worker(
+        concurrency=concurrency,
+        queues=chosen,
+        loglevel="WARNING",
+        optimization="fair",
+        without_gossip=True,
+        without_mingle=True,
+    )
+    hands.start()
+    raise typer.Exit(hands.exitcode or 0)
 
 
 def beat() -> None:

@@ -23,6 +23,8 @@ REDIS = {
 }
 TIDY_EVERY = timedelta(minutes=10)
 """How often somebody looks whether it is time to tidy."""
+SOFT_SHUTDOWN_SECONDS = 30
+"""How long a worker that is to end soon goes on with what it has in hand; nothing takes longer than its soft limit."""
 RETRIES_ON_WORKER_LOST = 3
 """A task whose process dies is given to another so often; the rows count attempts too, for what dies every time."""
 MEMORY = {"polling_interval": 0.05}
@@ -57,7 +59,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
         enable_utc=True,
         worker_prefetch_multiplier=1,
         worker_hijack_root_logger=False,
-        worker_soft_shutdown_timeout=30,
+        worker_soft_shutdown_timeout=min(SOFT_SHUTDOWN_SECONDS, soft),
         worker_enable_soft_shutdown_on_idle=True,
         worker_cancel_long_running_tasks_on_connection_loss=False,
         worker_send_task_events=False,

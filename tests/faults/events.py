@@ -2,6 +2,7 @@
 
 import base64
 import json
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
@@ -15,15 +16,18 @@ from tests.faults.provider import Acceptance
 SIGNATURE, TIMESTAMP = (f"X-Twilio-Email-Event-Webhook-{name}" for name in ("Signature", "Timestamp"))
 Post = Callable[..., Any]
 """Sends a POST to a path of the site; ``content`` and ``headers`` by name."""
-PAGE = 500
-"""Events in one post; SendGrid's own are at most 768 kB."""
+PAGE = 40
+"""Events in one post. SendGrid's own hold more; small ones make more of an order that is none."""
+TWICE = 10
+"""One post of so many comes again."""
 
 
 class Reporter:
     """SendGrid's event webhook with a key pair of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
+        self._chance = random.Random(seed)  # noqa: S311 - only the order is drawn
 
     @property
     def public_key(self) -> str:
@@ -31,10 +35,13 @@ class Reporter:
         form = serialization.PublicFormat.SubjectPublicKeyInfo
         return base64.b64encode(self._key.public_key().public_bytes(serialization.Encoding.DER, form)).decode()
 
-    def report(self, post: Post, taken: Iterable[Acceptance]) -> None:
-        """Post ``processed`` for each acceptance."""
-        for page in _pages(taken):
-            body = json.dumps([_event(one) for one in page]).encode()
+    def report(self, post: Post, taken: Iterable[Acceptance], event: str = "processed") -> None:
+        """Post an event for each acceptance, in pages that come in any order, some of them twice."""
+        pages = list(_pages(taken))
+        pages += self._chance.sample(pages, k=len(pages) // TWICE)
+        self._chance.shuffle(pages)
+        for page in pages:
+            body = json.dumps([_event(one, event) for one in page]).encode()
             answer = post("/webhooks/sendgrid", content=body, headers=self._signed(body))
             answer.raise_for_status()
 
@@ -54,12 +61,12 @@ def _pages(taken: Iterable[Acceptance]) -> Iterator[Sequence[Acceptance]]:
         yield page
 
 
-def _event(one: Acceptance) -> dict[str, object]:
+def _event(one: Acceptance, event: str) -> dict[str, object]:
     return {
         "email": one.address,
-        "event": "processed",
+        "event": event,
         "timestamp": int(one.at.timestamp()),
-        "sg_event_id": base64.urlsafe_b64encode(f"{one.key}{one.at.timestamp()}".encode()).decode(),
+        "sg_event_id": base64.urlsafe_b64encode(f"{event}{one.key}{one.at.timestamp()}".encode()).decode(),
         "sg_message_id": f"{one.message}.{int(one.at.timestamp() * 1000)}",
         "dg_recipient": one.key,
         "dg_message": one.message,

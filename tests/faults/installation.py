@@ -96,7 +96,7 @@ def installation(
         folder = Path(mkdtemp(prefix="faults-"))
         stack.callback(rmtree, folder, ignore_errors=True)
         provider = stack.enter_context(FaultyProvider(options))
-        reporter = Reporter()
+        reporter = Reporter(options.seed)
         values = _settings(options, database.address, broker.url, provider.host, reporter.public_key)
         settings = Settings(_env_file=None, **{_field(name): value for name, value in values.items()})
         application = build(settings)

@@ -39,7 +39,7 @@ class Killer:
         drawn = (self._chance.uniform(0, 0.97) * options.subscribers for _ in range(options.kills))
         self._marks = deque(sorted(drawn))
         self._flush_at = options.subscribers / 2 if options.flush else None
-        self._last, self._not_before = monotonic(), 0.0
+        self._last, self._not_before = 0.0, 0.0
         self._broker_back_at = 0.0
         self._ways: dict[str, Callable[[], bool]] = {
             "worker child": self._child,
@@ -57,10 +57,6 @@ class Killer:
         """Whether all has gone wrong that was to."""
         return not self._marks and self._flush_at is None and self._broker.is_up
 
-    def begin(self, seconds: float) -> None:
-        """The morning begins in so many seconds."""
-        self._last = monotonic() + seconds
-
     def step(self, served: int) -> str:
         """Do what is due with so many readers served; returns what was done, empty when nothing."""
         if not self._broker.is_up and monotonic() >= self._broker_back_at:
@@ -74,8 +70,10 @@ class Killer:
     def _is_time(self, served: int) -> bool:
         if not self._marks or monotonic() < self._not_before:
             return False
-        rested = monotonic() - self._last > self._place.options.rest
-        return served >= self._marks[0] or rested
+        if not self._last and served:
+            self._last = monotonic()
+        rested = self._last and monotonic() - self._last > self._place.options.rest
+        return served >= self._marks[0] or bool(rested)
 
     def _kill(self) -> str:
         """The kind drawn; where there is none of it to kill now, the others come first."""

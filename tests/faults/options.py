@@ -22,19 +22,20 @@ class Options:
         down: longest time that a killed broker is away.
         tick_pause: between two rounds of two ``digest tick`` at once.
         wait: longest wait for the send instant to come; where the next whole minute is further away, the last is taken.
+        keep: folder to which the logs of the parts are copied in the end; empty: none.
         deadline: when a run that has not come to its end counts as hung.
     """
 
-    subscribers: int = 300
-    kills: int = 9
+    subscribers: int = 240
+    kills: int = 8
     seed: int = 1
     flush: bool = True
     workers: int = 2
     concurrency: int = 2
     batch_size: int = 6
-    lease: int = 6
+    lease: int = 10
     nudge: int = 2
-    settle: int = 2
+    settle: int = 1
     answer: float = 0.6
     drop_after: float = 0.06
     drop_before: float = 0.04
@@ -42,13 +43,18 @@ class Options:
     broken: float = 0.02
     rest: float = 4.0
     down: float = 0.5
-    tick_pause: float = 4.0
+    tick_pause: float = 8.0
     wait: float = 20.0
-    deadline: float = 120.0
+    keep: str = ""
+    deadline: float = 180.0
 
     def command(self) -> str:
         """The command line that makes the same draws again."""
-        words = [f"--{name.replace('_', '-')} {value}" for name, value in asdict(self).items() if name != "flush"]
+        words = [
+            f"--{name.replace('_', '-')} {value}"
+            for name, value in asdict(self).items()
+            if name not in {"flush", "keep"}
+        ]
         return " ".join(["python -m tests.faults", *words, "--flush" if self.flush else "--no-flush"])
 
 

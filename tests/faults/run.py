@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
+from shutil import copytree
 from threading import Event
 from time import monotonic
 
@@ -90,7 +91,9 @@ def run(options: Options, say: Say) -> Report:
     report = Report(options)
     with own_database() as database, own_broker() as broker, installation(options, database, broker) as place:
         _Run(place, Killer(place, broker), report, say).all()
-        if not report.ok:
+        if options.keep:
+            copytree(place.folder, options.keep, dirs_exist_ok=True)
+        elif not report.ok:
             say(place.crew.logs()[-LONGEST_LOG:])
     return report
 
@@ -103,6 +106,8 @@ class _Run:
         self._until = 0.0
         self._ticks_from = 0.0
         self._last_words = 0.0
+        self._told = self._delivered = 0
+        self._tell_at = 0.0
 
     def all(self) -> None:
         """Every stage; the ones after a failure are left out."""
@@ -117,7 +122,6 @@ class _Run:
         until_then = max(0.0, (place.began_at - datetime.now(UTC)).total_seconds())
         self._until = begun + until_then + place.options.deadline
         self._ticks_from = begun + until_then - TICK_SECONDS
-        self._killer.begin(until_then)
         if not self._wait(self._is_at_rest, ticks=True):
             self._report.faults.append(f"it did not come to rest within {place.options.deadline:.0f} s")
         self._note("morning", begun)
@@ -129,22 +133,26 @@ class _Run:
         self._finish()
 
     def _settle(self) -> None:
-        """The provider tells of everything it took, as often as there is news, until no doubt is left."""
-        place, begun, told = self._place, monotonic(), 0
-
-        def is_settled() -> bool:
-            nonlocal told
-            if news := place.provider.taken[told:]:
-                place.reporter.report(place.post, news)
-                told += len(news)
-            return self._count(UNKNOWN_DELIVERIES) == 0 and self._is_at_rest()
-
+        """The provider tells of everything it took, and goes on telling, until no doubt is left."""
+        place, begun = self._place, monotonic()
         self._until = begun + place.options.deadline
-        if not self._wait(is_settled, ticks=False):
+        if not self._wait(self._is_settled, ticks=False):
             self._report.faults.append("the provider's events did not settle every doubt")
         self._note("settling", begun)
-        self._report.at_the_end = look(place)
-        self._report.faults += faults_at_the_end(self._report.at_the_end, place.options.subscribers, place.began_at)
+        found = self._report.at_the_end = look(place)
+        self._report.faults += faults_at_the_end(found, place.options.subscribers, place.began_at)
+
+    def _is_settled(self) -> bool:
+        """Report what is new, else once in a while what became of the oldest; silence alone says nothing."""
+        place = self._place
+        if news := place.provider.taken[self._told :]:
+            place.reporter.report(place.post, news)
+            self._told += len(news)
+        elif monotonic() >= self._tell_at:
+            place.reporter.report(place.post, place.provider.taken[self._delivered : self._delivered + 1], "delivered")
+            self._delivered += 1
+            self._tell_at = monotonic() + place.options.settle
+        return self._count(UNKNOWN_DELIVERIES) == 0 and self._is_at_rest()
 
     def _finish(self) -> None:
         begun, crew = monotonic(), self._place.crew

@@ -28,7 +28,7 @@ def is_at_rest(place: Installation) -> bool:
 
 
 def test_dup_03_workers_killed_in_the_middle_lose_nobody_and_repeat_nobody(install: Install) -> None:
-    place = install(subscribers=500, batch_size=10, lease=4, nudge=2, settle=1)
+    place = install(subscribers=500, batch_size=10, nudge=2, settle=1)
     killed = Event()
 
     def kill_all(taken: int) -> None:

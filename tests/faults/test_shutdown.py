@@ -27,7 +27,7 @@ def test_a_worker_told_to_end_records_the_hand_over_it_is_in_and_leaves_the_rest
 ) -> None:
     """Two batches and one pair of hands: the first is with the provider when SIGTERM comes, the second waits."""
     monkeypatch.setenv("REMAP_SIGTERM", remapped)
-    place = install(subscribers=2, workers=1, concurrency=1, lease=4)
+    place = install(subscribers=2, workers=1, concurrency=1)
     answer = Event()
     place.provider.on_taken = lambda _: answer.wait(SECONDS)
     place.prepare(timedelta(0))
