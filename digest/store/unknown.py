@@ -31,21 +31,24 @@ def close_settled(session: Session) -> list[int]:
 def never_taken(session: Session, now: datetime, settle: timedelta) -> list[int]:
     """Unknown batches that the provider certainly never saw.
 
-    It reported on none of their readers, though it reported on every reader of the hand-overs nearest in time, and its
-    events were still coming in when ``settle`` was over. A batch of which it reported on anybody stays as it is.
+    It reported on none of their readers, though its reports on every reader of the hand-overs nearest in time have been
+    here for ``settle``, and its events were still coming in when ``settle`` was over. A batch of which it reported on
+    anybody stays as it is.
     """
     is_of_it = Delivery.batch_id == Batch.id
     reported = exists().where(is_of_it, _reports()).correlate(Batch)
     is_old = Batch.claimed_at <= now - settle
     waiting = select(Batch).where(Batch.state == BatchState.UNKNOWN, is_old, Batch.provider != "", ~reported)
-    return [batch.id for batch in session.scalars(waiting).all() if _is_silence_telling(session, batch, settle)]
+    return [batch.id for batch in session.scalars(waiting).all() if _is_silence_telling(session, batch, now, settle)]
 
 
-def _is_silence_telling(session: Session, batch: Batch, settle: timedelta) -> bool:
+def _is_silence_telling(session: Session, batch: Batch, now: datetime, settle: timedelta) -> bool:
     if batch.claimed_at is None or not _speaks_since(session, batch.provider, batch.claimed_at + settle):
         return False
     near = _neighbours(session, batch, batch.claimed_at)
-    return bool(near) and not session.scalar(select(exists().where(Delivery.batch_id.in_(near), *_is_unreported())))
+    # After an outage of our webhook reports come in a burst, in any order: the batch's own may be the next to come.
+    unreported = exists().where(Delivery.batch_id.in_(near), *_is_unreported(now - settle))
+    return bool(near) and not session.scalar(select(unreported))
 
 
 def _speaks_since(session: Session, provider: str, moment: datetime) -> bool:
@@ -62,15 +65,15 @@ def _neighbours(session: Session, batch: Batch, claimed_at: datetime) -> list[in
     return [found for side in (before, after) for found in session.scalars(side.limit(NEIGHBOURS))]
 
 
-def _is_unreported() -> tuple[ColumnElement[bool], ...]:
-    """A delivery that was taken and of which no event says so."""
+def _is_unreported(until: datetime) -> tuple[ColumnElement[bool], ...]:
+    """A delivery that was taken and of which no event that was here by ``until`` says so."""
     taken = or_(Delivery.state.is_(None), Delivery.state == DeliveryState.SENT)
-    return taken, ~_reports()
+    return taken, ~_reports(Event.received_at <= until)
 
 
-def _reports() -> ColumnElement[bool]:
+def _reports(*which: ColumnElement[bool]) -> ColumnElement[bool]:
     of_it = (Event.subscriber_id == Delivery.subscriber_id, Event.on == Delivery.on)
-    return exists().where(*of_it, Event.kind.in_(PROVES_HAND_OVER)).correlate(Delivery)
+    return exists().where(*of_it, Event.kind.in_(PROVES_HAND_OVER), *which).correlate(Delivery)
 
 
 def free_again(session: Session, batch_ids: Collection[int], now: datetime) -> list[int]:

@@ -8,12 +8,10 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-
+from digest.providers.sendgrid_request import MESSAGE_ARGUMENT, RECIPIENT_ARGUMENT
+from tests.doubles.sendgrid_events import Signer
 from tests.faults.provider import Acceptance
 
-SIGNATURE, TIMESTAMP = (f"X-Twilio-Email-Event-Webhook-{name}" for name in ("Signature", "Timestamp"))
 Post = Callable[..., Any]
 """Sends a POST to a path of the site; ``content`` and ``headers`` by name."""
 PAGE = 40
@@ -26,14 +24,13 @@ class Reporter:
     """SendGrid's event webhook with a key pair of its own."""
 
     def __init__(self, seed: int) -> None:
-        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._signer = Signer()
         self._chance = random.Random(seed)  # noqa: S311 - only the order is drawn
 
     @property
     def public_key(self) -> str:
         """What the program is given to verify posts."""
-        form = serialization.PublicFormat.SubjectPublicKeyInfo
-        return base64.b64encode(self._key.public_key().public_bytes(serialization.Encoding.DER, form)).decode()
+        return self._signer.public
 
     def report(self, post: Post, taken: Iterable[Acceptance], event: str = "processed") -> None:
         """Post an event for each acceptance, in pages that come in any order, some of them twice."""
@@ -42,17 +39,8 @@ class Reporter:
         self._chance.shuffle(pages)
         for page in pages:
             body = json.dumps([_event(one, event) for one in page]).encode()
-            answer = post("/webhooks/sendgrid", content=body, headers=self._signed(body))
+            answer = post("/webhooks/sendgrid", content=body, headers=self._signer.headers(body, datetime.now(UTC)))
             answer.raise_for_status()
-
-    def _signed(self, body: bytes) -> dict[str, str]:
-        stamp = str(int(datetime.now(UTC).timestamp()))
-        signature = self._key.sign(stamp.encode() + body, ec.ECDSA(hashes.SHA256()))
-        return {
-            SIGNATURE: base64.b64encode(signature).decode(),
-            TIMESTAMP: stamp,
-            "Content-Type": "application/json",
-        }
 
 
 def _pages(taken: Iterable[Acceptance]) -> Iterator[Sequence[Acceptance]]:
@@ -68,6 +56,6 @@ def _event(one: Acceptance, event: str) -> dict[str, object]:
         "timestamp": int(one.at.timestamp()),
         "sg_event_id": base64.urlsafe_b64encode(f"{event}{one.key}{one.at.timestamp()}".encode()).decode(),
         "sg_message_id": f"{one.message}.{int(one.at.timestamp() * 1000)}",
-        "dg_recipient": one.key,
-        "dg_message": one.message,
+        RECIPIENT_ARGUMENT: one.key,
+        MESSAGE_ARGUMENT: one.message,
     }

@@ -1,6 +1,5 @@
 """The SendGrid double as the harness needs it: slow to answer, forgetful of answers, and exact about what it took."""
 
-import json
 import random
 import threading
 from collections import Counter
@@ -8,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import Message
-from http import HTTPStatus
-from time import monotonic
 
-from tests.doubles.sendgrid import Answer, Rates, SendGridDouble
+from digest.providers.sendgrid_request import MESSAGE_ARGUMENT, RECIPIENT_ARGUMENT
+from tests.doubles.sendgrid import Answer, Delivered, Rates, SendGridDouble
 from tests.faults.options import Options
 
 
@@ -36,36 +34,31 @@ class FaultyProvider(SendGridDouble):
     def __init__(self, options: Options) -> None:
         chance = random.Random(options.seed)  # noqa: S311 - nothing secret is drawn
         statuses = {429: options.busy, 500: options.broken}
-        super().__init__(rates=Rates(statuses, options.drop_before, options.drop_after, chance), keep=False)
+        super().__init__(rates=Rates(statuses, options.drop_before, options.drop_after, chance=chance), keep=False)
         self.taken: list[Acceptance] = []
         self.on_taken: Callable[[int], None] = lambda _: None
         self._delays = random.Random(options.seed + 1)  # noqa: S311 - likewise
         self._longest = options.answer
         self._noting = threading.Lock()
-        # Whoever was to hear the answer may have been killed; that is no fault of the server to be printed.
-        self._server.handle_error = lambda *_: None
 
     def judge(self, headers: Message, body: bytes) -> Answer:
         """The API's answer, late; what it takes counts from the moment it is taken."""
-        begun = monotonic()
         answer = super().judge(headers, body)
         with self._noting:
             delay = self._delays.uniform(0, self._longest)
-            taken = self._note(body) if answer.status == HTTPStatus.ACCEPTED else 0
-        if taken:
-            self.on_taken(taken)
-        self.ended.wait(max(0.0, delay - (monotonic() - begun)))
+            now, before = datetime.now(UTC), len(self.taken)
+            self.taken += [_acceptance(one, now) for one in self.pop_delivered()]
+            total = len(self.taken)
+        if total > before:
+            self.on_taken(total)
+        self.ended.wait(delay)
         return answer
-
-    def _note(self, body: bytes) -> int:
-        mail, now = json.loads(body), datetime.now(UTC)
-        for one in mail["personalizations"]:
-            named = mail.get("custom_args", {}) | one["custom_args"]
-            (to,) = one["to"]
-            self.taken.append(Acceptance(named["dg_recipient"], to["email"], named["dg_message"], now))
-        return len(self.taken)
 
     def per_reader(self) -> Counter[str]:
         """How often each delivery was taken."""
         with self._noting:
             return Counter(one.key for one in self.taken)
+
+
+def _acceptance(one: Delivered, now: datetime) -> Acceptance:
+    return Acceptance(one.custom_args[RECIPIENT_ARGUMENT], one.address, one.custom_args[MESSAGE_ARGUMENT], now)

@@ -55,9 +55,9 @@ def test_what_the_provider_reports_is_sent_and_its_batch_closed(morning: World) 
 
 def test_what_it_is_silent_about_while_it_tells_of_all_around_was_never_taken_and_goes_out(morning: World) -> None:
     report(morning, SEND + HOUR + 10 * SECOND, *WELL)
-    assert settled(morning, SEND + HOUR + 10 * SECOND) == (TENTH, "ready", None)
+    assert settled(morning, SEND + 2 * HOUR + 10 * SECOND) == (TENTH, "ready", None)
     morning.provider.loses = set()
-    morning.turn(SEND + HOUR + 20 * SECOND)
+    morning.turn(SEND + 2 * HOUR + 20 * SECOND)
     assert morning.states(LOST)[-1] == (TENTH, "sent", None)
 
 
@@ -66,6 +66,15 @@ def test_too_late_to_go_out_it_has_failed_and_its_stories_come_with_the_next(mor
     assert settled(morning, SEND + 5 * HOUR) == (TENTH, "failed", "never_taken")
     reader = next(t.key for t in morning.provider.briefs(LOST)).partition("-")[0]
     assert morning.subscriber(int(reader)).window_start_at is not None
+
+
+def test_reports_that_come_in_a_burst_after_an_outage_may_be_followed_by_the_missing_one(morning: World) -> None:
+    """Ours was closed for two hours; the provider repeats its posts one by one, and a turn falls between two."""
+    back_at = SEND + 2 * HOUR
+    report(morning, back_at, *WELL)
+    assert settled(morning, back_at + HOUR - SECOND) == (TENTH, "unknown", "answer_lost")
+    report(morning, back_at + HOUR - SECOND, LOST)
+    assert settled(morning, back_at + HOUR) == (TENTH, "sent", None)
 
 
 @pytest.mark.parametrize(
