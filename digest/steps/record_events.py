@@ -15,7 +15,7 @@ from digest.store.events import (
     add_event,
     is_subscriber,
     newest_given,
-    settle_unknown,
+    settle_taken,
     soft_bounced_mornings,
 )
 from digest.store.subscribers import find, get, set_state, suppress
@@ -110,7 +110,7 @@ def _may_act(kind: EventKind, rule: SoftBounces) -> bool:
 
 
 def _settle(session: Session, subscriber_id: int, on: date) -> None:
-    edition = settle_unknown(session, subscriber_id, on)
+    edition = settle_taken(session, subscriber_id, on)
     if edition is not None:
         move_windows(session, [subscriber_id], edition)
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import update
+from sqlalchemy import exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.store.tables import EventPost
@@ -19,3 +19,10 @@ def add_post(session: Session, provider: str, body: bytes, received_at: datetime
 def empty_post(session: Session, post_id: int) -> None:
     """Forget the bytes of a post: each of its events is a row of its own, which goes when its reader is erased."""
     session.execute(update(EventPost).where(EventPost.id == post_id).values(body=b""))
+
+
+def is_any_unread(session: Session, provider: str, since: datetime) -> bool:
+    """Whether a post received since then waits to be read, or was given up: what it says is not known here."""
+    unread = or_(EventPost.closed_at.is_(None), EventPost.detail != "")
+    found = exists().where(EventPost.provider == provider, EventPost.received_at >= since, unread)
+    return session.scalar(select(found)) or False

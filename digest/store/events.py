@@ -12,6 +12,8 @@ from digest.store.tables import Batch, Brief, Delivery, Edition, Event, Subscrib
 
 NUL, REPLACEMENT = "\0", "\N{REPLACEMENT CHARACTER}"
 """A mail server's words may hold a NUL, which PostgreSQL keeps in no text."""
+UNSAID = (BatchState.READY, BatchState.SENDING, BatchState.UNKNOWN, BatchState.FAILED)
+"""States of a batch that do not say already what an event can show: it is with the provider, once more, or given up."""
 
 
 def add_event(
@@ -66,20 +68,22 @@ def newest_given(session: Session, subscriber_id: int, by: datetime) -> date | N
     )
 
 
-def settle_unknown(session: Session, subscriber_id: int, on: date) -> Edition | None:
-    """The provider has shown that it took this delivery; if its answer was lost, it is settled now.
+def settle_taken(session: Session, subscriber_id: int, on: date) -> Edition | None:
+    """The provider has shown that it took this delivery; unless its answer said so already, it is settled now.
+
+    Also where the answer is still waited for: it may never come, and the event does not come again.
 
     Returns:
         the edition that the reader turns out to have; None where nothing was to settle.
     """
-    batch_unknown = exists().where(Batch.id == Delivery.batch_id, Batch.state == BatchState.UNKNOWN)
+    unsaid = exists().where(Batch.id == Delivery.batch_id, Batch.state.in_(UNSAID))
     settled = session.scalars(
         update(Delivery)
         .where(
             Delivery.subscriber_id == subscriber_id,
             Delivery.on == on,
             Delivery.state.is_(None),
-            batch_unknown,
+            unsaid,
         )
         .values(state=DeliveryState.SENT, reason=None)
         .returning(Delivery.batch_id)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.event import PROVES_HAND_OVER
+from digest.store.event_posts import is_any_unread
 from digest.store.tables import Batch, Delivery, Event
 
 NEIGHBOURS = 3
@@ -32,8 +33,8 @@ def never_taken(session: Session, now: datetime, settle: timedelta) -> list[int]
     """Unknown batches that the provider certainly never saw.
 
     It reported on none of their readers, though its reports on every reader of the hand-overs nearest in time have been
-    here for ``settle``, and its events were still coming in when ``settle`` was over. A batch of which it reported on
-    anybody stays as it is.
+    here for ``settle``, and its events were still coming in when ``settle`` was over; none of its posts since the
+    hand-over waits to be read. A batch of which it reported on anybody stays as it is.
     """
     is_of_it = Delivery.batch_id == Batch.id
     reported = exists().where(is_of_it, _reports()).correlate(Batch)
@@ -44,6 +45,8 @@ def never_taken(session: Session, now: datetime, settle: timedelta) -> list[int]
 
 def _is_silence_telling(session: Session, batch: Batch, now: datetime, settle: timedelta) -> bool:
     if batch.claimed_at is None or not _speaks_since(session, batch.provider, batch.claimed_at + settle):
+        return False
+    if is_any_unread(session, batch.provider, batch.claimed_at):
         return False
     near = _neighbours(session, batch, batch.claimed_at)
     # After an outage of our webhook reports come in a burst, in any order: the batch's own may be the next to come.

@@ -3,12 +3,17 @@
 from datetime import date, datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from digest.domain.delivery import BatchState
 from digest.domain.event import EventKind, ProviderEvent
 from digest.steps.record_events import record_events
 from digest.steps.recover_batches import recover_batches
+from digest.store.event_posts import add_post
 from digest.store.ledger import retry_batch
+from digest.store.open_work import close_open
+from digest.store.sending import claim_batch
+from digest.store.tables import EventPost
 from tests.steps.world import World, utc
 
 SEND = utc("2027-06-10T00:00")
@@ -66,6 +71,46 @@ def test_too_late_to_go_out_it_has_failed_and_its_stories_come_with_the_next(mor
     assert settled(morning, SEND + 5 * HOUR) == (TENTH, "failed", "never_taken")
     reader = next(t.key for t in morning.provider.briefs(LOST)).partition("-")[0]
     assert morning.subscriber(int(reader)).window_start_at is not None
+
+
+def test_an_event_that_comes_before_the_answer_is_known_to_be_lost_settles_it_all_the_same(shared_world: World) -> None:
+    """A worker dies after the hand-over; the provider tells within seconds, and the lease ends much later."""
+    world = shared_world
+    reader = world.reader(LOST)
+    world.story(SEND - HOUR)
+    (batch_id,) = world.ready(SEND)
+    with world.sessions.begin() as session:
+        assert claim_batch(session, batch_id, SEND, world.policy.lease, "recording") is not None
+    event = ProviderEvent("recording", "1", EventKind.PROCESSED, SEND, recipient_key=f"{reader}-20270610")
+    record_events(world.sessions, [event], SEND + 2 * SECOND)
+    assert settled(world, SEND + world.policy.lease + SECOND) == (TENTH, "sent", None)
+    assert [batch.state for batch in world.batches() if batch.id == batch_id] == [BatchState.SENT]
+
+
+def test_an_event_that_comes_after_the_operators_word_still_stops_the_second_message(morning: World) -> None:
+    (entry,) = [entry for entry in morning.ledger(LOST) if entry.on == TENTH]
+    with morning.sessions.begin() as session:
+        assert retry_batch(session, entry.batch, SEND + HOUR, SEND + 5 * HOUR)
+    report(morning, SEND + HOUR, LOST)
+    morning.provider.loses = set()
+    morning.turn(SEND + HOUR + SECOND)
+    assert morning.states(LOST)[-1] == (TENTH, "sent", None)
+    assert len(morning.provider.briefs(LOST)) == 1
+
+
+@pytest.mark.parametrize("given_up", [False, True])
+def test_a_post_that_nobody_has_read_may_be_the_one_that_tells(morning: World, *, given_up: bool) -> None:
+    report(morning, SEND + HOUR + 10 * SECOND, *WELL)
+    with morning.sessions.begin() as session:
+        add_post(session, "recording", b"[]", SEND + 10 * SECOND)
+        add_post(session, "another", b"[]", SEND + 10 * SECOND)
+        post = session.scalars(select(EventPost).where(EventPost.provider == "recording")).one()
+        if given_up:
+            close_open(session, post, SEND + HOUR, "it could not be read")
+    assert settled(morning, SEND + 3 * HOUR) == (TENTH, "unknown", "answer_lost")
+    with morning.sessions.begin() as session:
+        close_open(session, post, SEND + HOUR)
+    assert settled(morning, SEND + 3 * HOUR) == (TENTH, "ready", None)
 
 
 def test_reports_that_come_in_a_burst_after_an_outage_may_be_followed_by_the_missing_one(morning: World) -> None:
