@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.domain.language import Language
 from digest.domain.ranking import DEFAULT_WEIGHTS, Signal, Weights, topic_match
-from digest.domain.story import StoryText
+from digest.domain.story import StoryText, typeset
 from digest.domain.topics import main_branch, taste_of
 
 HAN_CHARACTERS_PER_MINUTE = 400
@@ -76,6 +76,8 @@ class Candidate:
     topics: tuple[str, ...]
     signal: Signal
     placing: Placing = field(default_factory=Placing)
+    is_quoted: bool = False
+    """Its texts are sentences of the source, chosen by rule; nobody wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class BriefStory:
     topics: tuple[str, ...]
     score: int
     other_title: str = ""
+    is_quoted: bool = False
 
 
 def choose(
@@ -165,18 +168,21 @@ def _worth(one: Candidate, sources: Mapping[str, int], branches: Mapping[str, in
 
 def shown_in(candidate: Candidate, language: Language) -> BriefStory:
     """The story as a brief shows it in one of the languages it has a text in."""
-    other = next((text.title for tongue, text in candidate.texts.items() if tongue is not language), "")
+    other = next(
+        (typeset(text, tongue).title for tongue, text in candidate.texts.items() if tongue is not language), ""
+    )
     return BriefStory(
         id=candidate.id,
         slug=candidate.slug,
         url=candidate.url,
         source=candidate.source,
-        text=candidate.texts[language],
+        text=typeset(candidate.texts[language], language),
         language=language,
         published_at=candidate.published_at,
         topics=candidate.topics,
         score=candidate.signal.score,
         other_title=other,
+        is_quoted=candidate.is_quoted,
     )
 
 

@@ -1,5 +1,6 @@
 """The signal score, 0 to 100: how much a story deserves the morning, from parts that anyone can check."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -14,8 +15,20 @@ FRESH_FOR_HOURS = 48.0
 FULL_SUBSTANCE_CHARACTERS = 900
 """A text this long (Han counts double) with points and evidence has full substance."""
 SECOND_TOPIC_SHARE = 0.5
-PROSE_SHARE = 0.6
+PROSE_SHARE, LINES_SHARE, EVENT_SHARE = 0.4, 0.3, 0.3
 MOST_LINES = 3
+_EVENT = re.compile(
+    r"\b(?:launch|releas|introduc|unveil|announc|acquir|partner|agree|appoint|approv|invest|disrupt|updat)"
+    r"|\b(?:rais|su|fin|rul|found|join|sign|bann?|reach|open)(?:s|es|ed)?\b|\b(?:is here|now|available)\b|\$\d"
+    r"|发布|推出|上线|开源|收购|融资|首次|首个|公布|宣布|回应|严禁|下架|登顶|落地|启动|合作|签署",
+    re.IGNORECASE,
+)
+_FEATURE = re.compile(
+    r"^\d+ |^(?:inside|watch|learn)\b"
+    r"|\b(?:tips|ways to|how to|how we|podcast|recap|look back|highlights|celebrat\w*|resources|guide|years)\b"
+    r"|盘点|教程|指南|回顾|周年|技巧",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +152,19 @@ def freshness(age_hours: float) -> float:
 
 
 def substance(text: StoryText) -> float:
-    """How much of a full text there is: its prose, its key points and its evidence, 0 to 1."""
+    """How much there is to read: prose, key points and evidence, and an event in the title; 0 to 1."""
     parts = (text.quick_answer, text.quick_take, text.what_happened, text.why_it_matters, text.source_excerpt)
-    weight = sum(2 if "\u2e80" <= c <= "\u9fff" else 1 for c in " ".join(parts))
+    weight = sum(2 if "\u2e80" <= c <= "\u9fff" else 1 for c in "".join(parts))
     length = min(1.0, weight / FULL_SUBSTANCE_CHARACTERS)
     lists = (min(len(text.key_points), MOST_LINES) + min(len(text.key_evidence), MOST_LINES)) / (2 * MOST_LINES)
-    return PROSE_SHARE * length + (1 - PROSE_SHARE) * lists
+    return PROSE_SHARE * length + LINES_SHARE * lists + EVENT_SHARE * _event(text.title)
+
+
+def _event(title: str) -> float:
+    """1 for a title that tells of something done, 0 for a list of tips, a look back and the like, else a half."""
+    if _FEATURE.search(title):
+        return 0.0
+    return 1.0 if _EVENT.search(title) else 0.5
 
 
 def topic_match(topics: Sequence[str], followed: Sequence[str]) -> float:
@@ -192,8 +212,8 @@ def _of_age(found: Signal) -> tuple[str, str]:
 def _of_substance(found: Signal) -> tuple[str, str]:
     percent = round(100 * found.substance)
     return (
-        f"Length, key points, and evidence make {percent}% of a full text.",
-        f"篇幅、要点与依据合计达到完整报道的 {percent}%。",
+        f"Length, key points, evidence, and an event in the title make {percent}% of a full report.",
+        f"篇幅、要点、依据以及标题是否报道事件，合计达到完整报道的 {percent}%。",
     )
 
 

@@ -1,10 +1,12 @@
 """A story: one item of a source, with a text per language."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from typing import Any
 
 from digest.domain.language import Language
+from digest.domain.typography import typeset_chinese
 
 LATE_ARRIVAL = timedelta(days=3)
 """An item that reaches us this long after its publication is archive, not news."""
@@ -23,6 +25,16 @@ class StoryText:
     why_it_matters: str = ""
     what_to_watch: str = ""
     source_excerpt: str = ""
+
+
+def typeset(text: StoryText, language: Language) -> StoryText:
+    """The text as it is shown: Chinese with its gaps and full-width marks, English as it is."""
+    if language is not Language.CHINESE:
+        return text
+    values: dict[str, Any] = {each.name: getattr(text, each.name) for each in fields(text)}
+    for name, value in values.items():
+        values[name] = typeset_chinese(value) if isinstance(value, str) else tuple(map(typeset_chinese, value))
+    return StoryText(**values)
 
 
 @dataclass(frozen=True, slots=True)

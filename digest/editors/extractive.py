@@ -7,7 +7,8 @@ from dataclasses import replace
 from digest.domain.language import Language
 from digest.domain.sentences import excerpt, sentences
 from digest.domain.story import Story, StoryText
-from digest.editors.weighing import Weighed, alike, stands_alone, weigh
+from digest.editors.headings import without_heading
+from digest.editors.weighing import Weighed, alike, matters, stands_alone, weigh
 
 MOST_POINTS = 4
 _OPENING = 5
@@ -15,7 +16,10 @@ _OPENING = 5
 _READ_SENTENCES = 120
 _WORD_OR_TWO = 16
 """Letters."""
-_NUMBERED = re.compile(r"^(?:\d{1,2}\s*[、.)）]|[-•·*▪])\s*(?=\D)")
+_FEW = 3
+"""With so few sentences left after the answer, all are points and none is a take."""
+_WEAK = 0.5
+"""A take of less weight leans on what was said before; then the answer serves as one."""
 
 
 class ExtractiveEditor:
@@ -47,7 +51,7 @@ def _filled(text: StoryText, body: str) -> StoryText:
     return replace(
         text,
         quick_answer=text.quick_answer or choice.best_of_opening(),
-        quick_take=text.quick_take or choice.best(),
+        quick_take=text.quick_take or choice.take(),
         key_points=text.key_points or choice.points(),
         source_excerpt=text.source_excerpt or _excerpt(body, text.title),
     )
@@ -63,6 +67,15 @@ class _Choice:
 
     def best_of_opening(self) -> str:
         return self._take(self._left[:_OPENING])
+
+    def take(self) -> str:
+        """What follows from the news; empty where nothing that is left says so by itself."""
+        strong = [sentence for sentence in self._left if sentence.weight >= _WEAK]
+        if len(self._left) < _FEW or not strong:
+            return ""
+        found = max(strong, key=lambda sentence: (matters(sentence), -sentence.position)).text
+        self._drop_like(found)
+        return found
 
     def best(self) -> str:
         return self._take(self._left)
@@ -85,7 +98,7 @@ class _Choice:
 
 
 def _usable(body: str, title: str) -> list[Weighed]:
-    found = (_NUMBERED.sub("", sentence) for sentence in sentences(body)[:_READ_SENTENCES])
+    found = (without_heading(sentence) for sentence in sentences(body)[:_READ_SENTENCES])
     whole = [sentence for sentence in found if stands_alone(sentence) and not _repeats(sentence, title)]
     return [weigh(sentence, position, title) for position, sentence in enumerate(whole)]
 

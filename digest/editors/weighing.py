@@ -25,12 +25,24 @@ _CUE = re.compile(
 )
 _LEANS_BACK = re.compile(
     r"(?:And|But|So|Yet|Or|Also|However|Then|Thus|It|Its|This|That|These|Those|They|Their|He|She|Such|Here|There"
-    r"|For example|In addition|Meanwhile|Instead|Now)\b"
+    r"|For example|In addition|Meanwhile|Instead|Plus|Additionally|Moreover|Similarly|Likewise|Finally|First(?: is|,)|Second|Third"
+    r"|(?:We|They|You)(?:’re|'re)? also|To (?:do|achieve) (?:this|that|so)"
+    r"|As (?:a result|such)|With (?:this|that|these))\b"
     r"|但|而|并且|因此|所以|此外|另外|其中|同时|然而|不过|这|该|它|他|她|对此|以下"
 )
 _CALL = re.compile(
     r"\b(?:subscribe|sign up|click|follow us|learn more|read (?:more|on|the full)|cookies?|newsletter|download now)\b"
-    r"|点击|关注我们|扫码|订阅|公众号|阅读更多|责任编辑|版权",
+    r"|\beditor[’']s note\b|点击|关注我们|扫码|订阅|公众号|阅读更多|责任编辑|版权",
+    re.IGNORECASE,
+)
+_HYPE = re.compile(
+    r"\b(?:excited|thrilled|proud|delighted|groundbreaking|game-chang|revolutionary|seamless|magical|unlock|beloved)"
+    r"|重磅|震撼|炸裂|颠覆|史诗级|天花板|遥遥领先",
+    re.IGNORECASE,
+)
+_MATTERS = re.compile(
+    r"\b(?:means?|will|can now|allows?|enables?|helps?|lets|makes|so that|because|compared with|more than|fewer than)\b"
+    r"|意味着|标志着|有望|将|使得|从而|帮助|相比|可以",
     re.IGNORECASE,
 )
 _ENDED = re.compile(r"[.!。！][”’」』）)》】\"']*$")
@@ -75,9 +87,15 @@ def weigh(sentence: str, position: int, title: str) -> Weighed:
     weight = 3 * shared + (1.0 if _FIGURE.search(sentence) else 0.0) + (1.0 if _CUE.search(sentence) else 0.0)
     weight += 1.5 * max(0.0, 1 - position / _EARLY)
     weight -= abs(width(sentence) - _IDEAL_WIDTH) / _IDEAL_WIDTH
-    weight -= 1.5 if _LEANS_BACK.match(sentence) else 0.0
+    weight -= 2.5 if _LEANS_BACK.match(sentence) else 0.0
+    weight -= 0.7 if _HYPE.search(sentence) else 0.0
     weight -= 1.0 if sentence.startswith(("“", '"', "‘", "「")) else 0.0
     return Weighed(sentence, position, weight)
+
+
+def matters(sentence: Weighed) -> float:
+    """How well a sentence serves as a take: its weight, and more where it says what follows from the news."""
+    return sentence.weight + (0.8 if _MATTERS.search(sentence.text) else 0.0)
 
 
 def terms(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ from digest.rendering.clean import clean
 from digest.rendering.dates import weekday_date
 from digest.rendering.notices import notice_view
 from digest.rendering.site import Site
-from digest.rendering.stories import StoryView, story_views
+from digest.rendering.stories import StoryView, story_views, summaries
 from digest.rendering.subject import also, subject_line
 from digest.rendering.templates import Templates, Words
 
@@ -105,7 +105,10 @@ def _within(
 
 
 def _as_read(stories: Sequence[BriefStory]) -> list[BriefStory]:
-    """The stories with only the texts that the brief shows: everything of the first, title and quick take of others."""
+    """The stories with only the texts that the brief shows: everything of the first, title and summary of others."""
     lead, *others = stories
-    short = [replace(story, text=StoryText(story.text.title, quick_take=story.text.quick_take)) for story in others]
+    short = [
+        replace(story, text=StoryText(story.text.title, quick_take=next(filter(None, summaries(story)), "")))
+        for story in others
+    ]
     return [lead, *short]

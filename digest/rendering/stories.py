@@ -77,7 +77,7 @@ def _view(story: BriefStory, links: Links, language: Language, number: int, *, i
         language=str(story.language),
         is_foreign=story.language is not language,
         answer=_first(ANSWER_CELLS, text.quick_answer, text.quick_take, text.what_happened, text.source_excerpt),
-        take=_first(TAKE_CELLS, text.quick_take, text.quick_answer, text.what_happened, text.source_excerpt),
+        take=_first(TAKE_CELLS, *summaries(story)),
         key_points=tuple(shorten(clean(point), POINT_CELLS) for point in text.key_points[:MOST_POINTS]),
         why_it_matters=shorten(clean(text.why_it_matters), REASON_CELLS),
         number=number,
@@ -85,6 +85,13 @@ def _view(story: BriefStory, links: Links, language: Language, number: int, *, i
         other_title=label(clean(story.other_title), TITLE_CELLS) if is_both else "",
         other_lang=other.tag,
     )
+
+
+def summaries(story: BriefStory) -> tuple[str, ...]:
+    """What sums a story up beside its title, the best first. A quoted take is only its source's second-best sentence."""
+    text = story.text
+    first = (text.quick_answer, text.quick_take) if story.is_quoted else (text.quick_take, text.quick_answer)
+    return (*first, text.what_happened, text.source_excerpt)
 
 
 def _first(limit: int, *texts: str) -> str:

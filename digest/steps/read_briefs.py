@@ -11,7 +11,7 @@ from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, Other
 from digest.domain.correction import Notice
 from digest.domain.language import Language, choices_of
 from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
-from digest.domain.story import StoryText
+from digest.domain.story import StoryText, typeset
 from digest.domain.subscriber import ALL_TOPICS
 from digest.store.corrections import corrections_of, notices_in
 from digest.store.database import Sessions
@@ -106,7 +106,13 @@ def web_story(
             return None
         tongue = language if language in story.texts else next(iter(story.texts))
         more = in_language(more_from(session, story, now, MORE_STORIES), language)
-        return WebStory(scored(story, weights), story.texts[tongue], tongue, more, corrections_of(session, story.id))
+        return WebStory(
+            scored(story, weights),
+            typeset(story.texts[tongue], tongue),
+            tongue,
+            more,
+            corrections_of(session, story.id),
+        )
 
 
 def latest_stories(

@@ -114,6 +114,7 @@ def _candidate(story: Story, as_of: datetime) -> Candidate:
             topics=story.topics,
         ),
         placing=Placing(story.pinned, story.position),
+        is_quoted=not story.edited and not story.written_by,
     )
 
 

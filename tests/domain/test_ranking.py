@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
-from digest.domain.ranking import Signal, Weights, parse_weights, signal, topic_match
+from digest.domain.ranking import Signal, Weights, parse_weights, signal, substance, topic_match
 from digest.domain.story import StoryText
 
 NOW = datetime(2027, 6, 9, 23, 50, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-RICH = StoryText("t", quick_take="word " * 300, key_points=("a", "b", "c"), key_evidence=("d", "e", "f"))
+RICH = StoryText(
+    "City launches a tram", quick_take="word " * 300, key_points=("a", "b", "c"), key_evidence=("d", "e", "f")
+)
 
 
 @given(
@@ -41,8 +43,24 @@ def test_the_parts_add_up_and_stay_within_what_they_can_give(
 def test_more_trust_more_sources_more_news_and_more_substance_score_higher() -> None:
     low = signal(StoryText("t"), source_weight=0.1, also_reported_by=0, enters_at=NOW - 47 * HOUR, now=NOW)
     high = signal(RICH, source_weight=1, also_reported_by=9, enters_at=NOW, now=NOW, topics=("models",))
-    assert [part.points for part in low.parts] == [2, 0, 1, 0, 0]
+    assert [part.points for part in low.parts] == [2, 0, 1, 3, 0]
     assert [part.points for part in high.parts] == [25, 20, 25, 20, 10]
+
+
+@pytest.mark.parametrize(
+    ("title", "share"),
+    [
+        ("NVIDIA acquires SchedMD", 0.3),
+        ("阿里Qwen3.6-27B正式开源", 0.3),
+        ("Ports open again", 0.3),
+        ("The state of ports", 0.15),
+        ("40 of our most helpful AI tips from 2025", 0),
+        ("Watch a podcast about ports", 0),
+        ("年度盘点：港口", 0),
+    ],
+)
+def test_an_event_in_the_title_counts_and_a_list_of_tips_does_not(title: str, share: float) -> None:
+    assert substance(StoryText(title)) == pytest.approx(share)
 
 
 def test_each_further_source_adds_less_than_the_one_before() -> None:
