@@ -25,7 +25,8 @@ _CUE = re.compile(
 )
 _LEANS_BACK = re.compile(
     r"(?:And|But|So|Yet|Or|Also|However|Then|Thus|It|Its|This|That|These|Those|They|Their|He|She|Such|Here|There"
-    r"|For example|In addition|Meanwhile|Instead|Plus|Additionally|Moreover|Similarly|Likewise|Finally|First(?: is|,)|Second|Third"
+    r"|For example|In addition|Meanwhile|Instead|Plus|Additionally|Moreover|Similarly|Likewise|Finally"
+    r"|First(?: is|,)|Second|Third"
     r"|(?:We|They|You)(?:’re|'re)? also|To (?:do|achieve) (?:this|that|so)"
     r"|As (?:a result|such)|With (?:this|that|these))\b"
     r"|但|而|并且|因此|所以|此外|另外|其中|同时|然而|不过|这|该|它|他|她|对此|以下"

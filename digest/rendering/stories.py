@@ -88,7 +88,7 @@ def _view(story: BriefStory, links: Links, language: Language, number: int, *, i
 
 
 def summaries(story: BriefStory) -> tuple[str, ...]:
-    """What sums a story up beside its title, the best first. A quoted take is only its source's second-best sentence."""
+    """What sums a story up beside its title, the best first; a quoted take is but the second-best sentence."""
     text = story.text
     first = (text.quick_answer, text.quick_take) if story.is_quoted else (text.quick_take, text.quick_answer)
     return (*first, text.what_happened, text.source_excerpt)

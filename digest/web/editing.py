@@ -22,6 +22,7 @@ from digest.store.stories import listed, stories_with_ids, story_with_id
 from digest.store.writing import flags_of
 from digest.web.admin_token import ForAdmin
 from digest.web.edge import Edge, EdgeOf
+from digest.web.methods import READ
 
 PATH = "/api/v1/stories"
 LONGEST_BODY = 2**20
@@ -47,7 +48,7 @@ Body = Annotated[bytes, Depends(_body)]
 Document = Annotated[object, Depends(_document)]
 
 
-@router.get(PATH)
+@router.api_route(PATH, methods=READ)
 def list_stories(
     edge: EdgeOf, *, flagged: bool = False, limit: Annotated[int, Query(ge=1, le=MOST)] = MOST
 ) -> Response:
@@ -75,7 +76,7 @@ def order(edge: EdgeOf, document: Document) -> Response:
     return _answer({"ids": wanted.ids})
 
 
-@router.get(f"{PATH}/{{story_id}}")
+@router.api_route(f"{PATH}/{{story_id}}", methods=READ)
 def show_story(edge: EdgeOf, story_id: int) -> Response:
     """One story with its texts."""
     return _shown(edge, story_id)

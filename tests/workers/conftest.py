@@ -1,6 +1,7 @@
 """The workers' room over a real broker and PostgreSQL, with a provider that records and a clock that tests set."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import redis
@@ -21,19 +22,28 @@ KEY = "a-test-key-of-enough-length"
 @pytest.fixture
 def staff(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Staff]:
     """The application at the send instant of Shanghai; nobody works yet."""
+    with hired(postgres_url, redis_url, monkeypatch) as staff:
+        yield staff
+
+
+@contextmanager
+def hired(postgres_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch, **more: object) -> Iterator[Staff]:
+    """Staff over these servers, with more settings."""
     settings = Settings(
         _env_file=None,
         database_url=postgres_url,
         broker_url=redis_url,
         base_url="https://brief.example.com",
         secret_keys=[KEY],
+        **more,
     )
     provider = RecordingProvider()
     application = build(settings, provider)
     celery = create_celery(settings, Runtime(settings, application))
     with redis.Redis.from_url(redis_url) as broker:
         staff = Staff(application, celery, broker, provider, SEND_AT)
-        monkeypatch.setattr("workers.tasks.utc_now", lambda: staff.now)
+        for module in ("workers.tasks", "workers.writing"):
+            monkeypatch.setattr(f"{module}.utc_now", lambda: staff.now)
         yield staff
     celery.close()
     application.close()
