@@ -61,7 +61,7 @@ def _row(number: int, cadences: Sequence[int], chance: random.Random, now: datet
         "email_key": address,
         "state": state,
         "reason": EndReason.UNSUBSCRIBED if state is SubscriberState.ENDED else None,
-        "language": chance.choice(["en", "zh"]),
+        "languages": chance.choice(["en", "zh"]),
         "cadence_id": cadences[number] if number < len(cadences) else chance.choice(cadences),
         "topics": chance.choice(TOPIC_SETS),
         "active_from_at": now,

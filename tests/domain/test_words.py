@@ -151,6 +151,7 @@ def test_every_state_can_be_reached_from_planned_and_only_sending_leads_to_the_p
     assert {state for state, after in MOVES.items() if BatchState.UNKNOWN in after} == {
         BatchState.SENDING,
         BatchState.READY,
+        BatchState.PLANNED,
     }
     assert {state for state, after in MOVES.items() if BatchState.SENDING in after} == {BatchState.READY}
 

@@ -95,7 +95,7 @@ def test_the_stories_of_a_brief_that_never_got_through_are_in_the_next_one(world
     now = SEND
     for _ in range(MOST_ATTEMPTS):
         world.turn(now)
-        now += timedelta(minutes=16)
+        now += timedelta(minutes=20)
     assert world.states()[-1] == (TENTH, "failed", "tried_out")
     world.provider.busy = set()
     world.turn(SEND + DAY)
