@@ -13,12 +13,16 @@ from typing import Any
 
 import psycopg
 import pytest
+import tzdata
 from psycopg import sql
 
+from digest.domain.schedule import Cadence, sends_between
 from tests.cli.terminal import forget_settings
 from tests.servers import libpq
+from tests.steps.world import utc
 
 NEW_VERSION = "2099z"
+IANA_VERSION_IN_USE = tzdata.IANA_VERSION
 ADDRESS = "reader@example.com"
 TABLES = ("cadences", "subscribers", "mornings", "editions", "batches", "deliveries")
 
@@ -68,8 +72,8 @@ class Program:
     settings: dict[str, str]
     url: str
 
-    def __call__(self, *commands: tuple[str, ...], rules: Path | None = None) -> list[Any]:
-        path = {"PYTHONPATH": str(rules)} if rules else {}
+    def __call__(self, *commands: tuple[str, ...], rules: Path | None = None, system: Path | None = None) -> list[Any]:
+        path = ({"PYTHONPATH": str(rules)} if rules else {}) | ({"PYTHONTZPATH": str(system)} if system else {})
         ended = subprocess.run(  # noqa: S603 - our own program
             [sys.executable, "-c", SEVERAL, json.dumps(commands)],
             env={**os.environ, **self.settings, **path},
@@ -113,6 +117,32 @@ def test_a_new_package_and_a_restart_are_all_that_a_change_of_rules_needs(progra
     with psycopg.connect(libpq(program.url)) as connection:
         latest = connection.execute("SELECT max(not_before_at) FROM batches").fetchone()
     assert latest == (datetime(2027, 1, 16, 13, tzinfo=UTC),)
+
+
+@pytest.mark.parametrize(
+    ("zone", "on", "instant"),
+    [
+        ("America/Mexico_City", "2027-07-01", "2027-07-01T14:00:00Z"),
+        ("America/Vancouver", "2027-01-15", "2027-01-15T15:00:00Z"),
+        ("America/Winnipeg", "2027-01-15", "2027-01-15T13:00:00Z"),
+    ],
+)
+def test_tz_09_the_newest_rules_count(zone: str, on: str, instant: str) -> None:
+    (send,) = sends_between(Cadence(zone), utc(f"{on}T06:00"), utc(f"{on}T23:00"))
+    assert send.at.isoformat() == instant.replace("Z", "+00:00")
+
+
+def test_tz_09_an_older_copy_of_the_operating_system_is_not_used_and_both_are_named(
+    program: Program, newer: Path, tmp_path: Path
+) -> None:
+    old = tmp_path / "system"
+    shutil.copytree(newer / "tzdata" / "zoneinfo", old)
+    asked = ("schedule", "--timezone", "America/Vancouver", "--from", "2027-01-15T06:00:00Z", "--count", "1")
+    sends, findings = program(asked, ("doctor",), system=old)
+    assert sends[0]["utc"] == "2027-01-15T15:00:00Z"
+    (words,) = [finding["words"] for finding in findings if finding["check"] == "tzdata"]
+    assert words.startswith(IANA_VERSION_IN_USE)
+    assert "the system" in words
 
 
 def version(findings: list[dict[str, str]]) -> str:
