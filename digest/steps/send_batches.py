@@ -175,7 +175,8 @@ def _outcome(batch: Batch, given: HandOver, now: datetime) -> BatchOutcome:
     """What the batch becomes; decided without touching anything."""
     if given.again and (given.alarm or given.delayed or batch.attempts < MOST_ATTEMPTS):
         detail = given.alarm or given.delayed
-        return BatchOutcome(BatchState.READY, not_before_at=now + _wait(batch, given), detail=detail)
+        at = now + _wait(batch, given)
+        return BatchOutcome(BatchState.READY, not_before_at=at, detail=detail, was_tried=not detail)
     if given.again:
         return BatchOutcome(BatchState.FAILED, DeliveryReason.TRIED_OUT)
     if given.unknown and not given.accepted:

@@ -175,6 +175,8 @@ class BatchOutcome:
     not_before_at: datetime | None = None
     receipt: str = ""
     detail: str = ""
+    was_tried: bool = True
+    """Whether the provider was asked at all; else the claim does not count as an attempt."""
 
 
 def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provider: str) -> bool:
@@ -194,6 +196,8 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
         "receipt": outcome.receipt,
         "detail": outcome.detail,
     }
+    if not outcome.was_tried:
+        changes |= {"attempts": Batch.attempts - 1}
     if outcome.state is BatchState.UNKNOWN:
         changes |= {"doubtful": True}
     if outcome.not_before_at is not None:

@@ -187,6 +187,17 @@ def test_a_wait_that_was_no_try_is_not_counted_as_one(world: World) -> None:
     assert batch(world).detail == "qq.com: 20 per 1 minute"
     world.provider.busy = set()
     assert world.send(batch_id, SEND + timedelta(minutes=MOST_ATTEMPTS + 4)).sent == 1
+
+
+def test_a_wait_that_others_were_asked_for_uses_up_no_attempt_and_makes_no_pause_longer(world: World) -> None:
+    batch_id = ready(world, "a@example.com")
+    world.provider.busy, world.provider.delayed, world.provider.after_seconds = {"a@example.com"}, "asked to wait", 1
+    for number in range(MOST_ATTEMPTS):
+        world.send(batch_id, SEND + timedelta(minutes=number))
+    world.provider.delayed, world.provider.after_seconds = "", None
+    now = SEND + timedelta(minutes=MOST_ATTEMPTS)
+    assert world.send(batch_id, now).again == 1
+    assert batch(world).not_before_at <= now + timedelta(seconds=20)
     assert batch(world).detail == ""
 
 
