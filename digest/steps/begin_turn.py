@@ -63,7 +63,7 @@ def _begin(sessions: Sessions, policy: Policy, provider_takes: int, witness: Wit
     since = Since(last.at if last else None, lost_until)
     planned = plan_editions(sessions, now, policy, policy.batch_size(provider_takes), since)
     with sessions.begin() as session:
-        mark = mark_turn(session, now, after=seen.turn if seen and lost_until else 0)
+        mark = mark_turn(session, now, last.ledger if last else "", after=seen.turn if seen and lost_until else 0)
     if witness is not None:
         witness.remember(mark)
     return Begun(recovered, planned, lost + planned.lost)

@@ -104,8 +104,9 @@ def _compile(sessions: Sessions, press: Press, turn: Turn) -> None:
             _apart(turn, f"brief {brief_id}", partial(compile_brief, sessions, press, brief_id, turn.now))
         if not ids:
             break
-    with sessions() as session:
-        turn.skipped.update(readers_of_briefs(session, tried))
+    if tried:
+        with sessions() as session:
+            turn.skipped.update(readers_of_briefs(session, tried))
 
 
 def _send(sessions: Sessions, provider: Provider, press: Press, policy: Policy, turn: Turn) -> None:

@@ -41,7 +41,8 @@ def take_letters(session: Session, now: datetime, again_after: timedelta, limit:
     rested = or_(Letter.nudged_at.is_(None), Letter.nudged_at <= now - again_after, Letter.nudged_at > now)
     wanted = select(Letter.id).where(Letter.state == BatchState.READY, Letter.not_before_at <= now, rested)
     ids = session.scalars(wanted.order_by(Letter.id).limit(limit).with_for_update(skip_locked=True)).all()
-    session.execute(update(Letter).where(Letter.id.in_(ids)).values(nudged_at=now))
+    if ids:
+        session.execute(update(Letter).where(Letter.id.in_(ids)).values(nudged_at=now))
     return list(ids)
 
 

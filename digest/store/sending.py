@@ -48,7 +48,8 @@ def take_briefs(session: Session, now: datetime, again_after: timedelta, limit: 
     """The briefs to compile that nobody was asked to compile lately; marks them as asked for."""
     wanted = select(Brief.id).where(Brief.state == BriefState.PLANNED, _not_nudged(Brief.nudged_at, now, again_after))
     ids = session.scalars(wanted.order_by(Brief.id).limit(limit).with_for_update(skip_locked=True)).all()
-    session.execute(update(Brief).where(Brief.id.in_(ids)).values(nudged_at=now))
+    if ids:
+        session.execute(update(Brief).where(Brief.id.in_(ids)).values(nudged_at=now))
     return list(ids)
 
 
@@ -61,7 +62,8 @@ def take_batches(session: Session, now: datetime, again_after: timedelta, limit:
     )
     order = (Batch.not_before_at, Batch.id)
     ids = session.scalars(wanted.order_by(*order).limit(limit).with_for_update(skip_locked=True)).all()
-    session.execute(update(Batch).where(Batch.id.in_(ids)).values(nudged_at=now))
+    if ids:
+        session.execute(update(Batch).where(Batch.id.in_(ids)).values(nudged_at=now))
     return list(ids)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import BigInteger, String, case, cast, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.ports import TurnMark
@@ -25,20 +25,30 @@ LEDGER = "ledger"
 
 def last_turn(session: Session) -> TurnMark | None:
     """The newest turn that this ledger knows of; None before the first."""
-    ticked, ledger = session.get(Switch, TICKED), session.get(Switch, LEDGER)
-    if ticked is None or ledger is None:
+    kept = {row.name: row for row in session.scalars(select(Switch).where(Switch.name.in_([TICKED, LEDGER])))}
+    if len(kept) < len((TICKED, LEDGER)):
         return None
-    return TurnMark(ledger.value, int(ticked.value), ticked.changed_at)
+    return TurnMark(kept[LEDGER].value, int(kept[TICKED].value), kept[TICKED].changed_at)
 
 
-def mark_turn(session: Session, now: datetime, after: int = 0) -> TurnMark:
-    """Count one more turn, taken at ``now``; its number is above every one before and above ``after``."""
-    for name, value in ((LEDGER, secrets.token_hex(8)), (TICKED, "0")):
-        session.execute(insert_new(session, Switch).values({"name": name, "value": value, "changed_at": now}))
-    ticked = session.get_one(Switch, TICKED, with_for_update=True, populate_existing=True)
-    ticked.value = str(max(int(ticked.value), after) + 1)
-    ticked.changed_at = now
-    return TurnMark(session.get_one(Switch, LEDGER).value, int(ticked.value), now)
+def mark_turn(session: Session, now: datetime, ledger: str = "", after: int = 0) -> TurnMark:
+    """Count one more turn, taken at ``now``; its number is above every one before and above ``after``.
+
+    Args:
+        session: of a transaction that commits this.
+        now: the moment of the turn.
+        ledger: the ledger's name where it is known; else it is looked up, or made.
+        after: a number seen elsewhere.
+    """
+    if not ledger:
+        for name, value in ((LEDGER, secrets.token_hex(8)), (TICKED, "0")):
+            session.execute(insert_new(session, Switch).values({"name": name, "value": value, "changed_at": now}))
+        ledger = ledger_name(session)
+    number = cast(Switch.value, BigInteger)
+    counted = cast(case((number > after, number), else_=after) + 1, String)
+    counting = update(Switch).where(Switch.name == TICKED).values(value=counted, changed_at=now)
+    value = session.scalars(counting.returning(Switch.value).execution_options(synchronize_session=False)).one()
+    return TurnMark(ledger, int(value), now)
 
 
 def ledger_name(session: Session) -> str:
