@@ -12,14 +12,43 @@ from digest.domain.story import StoryText
 from digest.links import Links
 from digest.ports import Message
 from digest.rendering.brief import render_brief
-from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Letter, Welcome, render_letter
+from digest.rendering.letters import (
+    AddressChange,
+    AddressChanged,
+    Alarm,
+    AlreadySubscribed,
+    Back,
+    Confirm,
+    ExportReady,
+    Goodbye,
+    Letter,
+    Paused,
+    PreferencesLink,
+    Welcome,
+    render_letter,
+)
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 
 EXAMPLE_NONCE = "example-nonce-0000"
-_PLAIN_LETTERS: Mapping[str, Callable[..., Letter]] = {
-    letter.kind: letter for letter in (Confirm, Goodbye, AlreadySubscribed)
+LETTERS: Mapping[str, Callable[..., Letter]] = {
+    letter.kind: letter
+    for letter in (
+        Confirm,
+        AlreadySubscribed,
+        Welcome,
+        PreferencesLink,
+        Goodbye,
+        Paused,
+        Back,
+        ExportReady,
+        AddressChange,
+        AddressChanged,
+        Alarm,
+    )
 }
+_INSTANTS = frozenset({"next_send", "since"})
+_DATES = frozenset({"subscribed_on"})
 
 
 def example_stories(folder: Path, language: Language) -> list[BriefStory]:
@@ -42,8 +71,7 @@ def example_messages(templates: Templates, links: Links, site: Site, language: L
         on=date.fromisoformat(facts["on"]),
         nonce=EXAMPLE_NONCE,
     )
-    letters = [make(**_read(folder, kind)) for kind, make in _PLAIN_LETTERS.items()]
-    letters.append(_welcome(_read(folder, "welcome"), stories))
+    letters = [_letter(folder, kind, stories, language) for kind in LETTERS]
     return [
         brief,
         *(
@@ -58,13 +86,20 @@ def _read(folder: Path, name: str) -> dict[str, Any]:
     return facts
 
 
-def _welcome(facts: dict[str, Any], stories: list[BriefStory]) -> Welcome:
-    return Welcome(
-        next_send=datetime.fromisoformat(facts.pop("next_send")),
-        subscribed_on=date.fromisoformat(facts.pop("subscribed_on")),
-        stories=stories,
-        **facts,
-    )
+def _letter(folder: Path, kind: str, stories: list[BriefStory], language: Language) -> Letter:
+    """The letter with its example's facts; what is written in a language stands under that language."""
+    facts = _read(folder, kind)
+    own = facts.get(str(language), {})
+    given = {name: _value(name, value) for name, value in (facts | own).items() if name not in set(Language)}
+    if kind == Welcome.kind:
+        given["stories"] = stories
+    return LETTERS[kind](**given)
+
+
+def _value(name: str, value: object) -> object:
+    if name in _INSTANTS:
+        return datetime.fromisoformat(str(value))
+    return date.fromisoformat(str(value)) if name in _DATES else value
 
 
 def _story(number: int, facts: dict[str, Any], language: Language) -> BriefStory:

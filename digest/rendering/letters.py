@@ -1,7 +1,7 @@
 """Letters: e-mail to one reader about their subscription. Each kind says what it needs; nothing in them is a slot."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import ClassVar
 
@@ -62,7 +62,99 @@ class AlreadySubscribed:
     preferences_url: str
 
 
-Letter = Confirm | Welcome | Goodbye | AlreadySubscribed
+@dataclass(frozen=True, slots=True)
+class PreferencesLink:
+    """Brings the link to the reader's settings to whoever owns the address."""
+
+    kind: ClassVar[str] = "preferences_link"
+    preferences_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Says until when no brief comes; ``next_send`` and ``timezone`` as in :class:`Welcome`."""
+
+    kind: ClassVar[str] = "paused"
+    next_send: datetime
+    timezone: str
+    preferences_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """Says that a pause is over; ``next_send`` and ``timezone`` as in :class:`Welcome`."""
+
+    kind: ClassVar[str] = "back"
+    next_send: datetime
+    timezone: str
+    preferences_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReady:
+    """Says where everything kept about the reader can be fetched."""
+
+    kind: ClassVar[str] = "export_ready"
+    export_url: str
+    valid_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChange:
+    """Asks the owner of a new address whether briefs may go there."""
+
+    kind: ClassVar[str] = "address_change"
+    confirm_url: str
+    valid_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class AddressChanged:
+    """Tells the old address that briefs go to another one, with a way back.
+
+    Attributes:
+        new_address: masked, since the old mailbox may be read by somebody else.
+    """
+
+    kind: ClassVar[str] = "address_changed"
+    new_address: str
+    undo_url: str
+    valid_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Tells the operator what has to be looked at.
+
+    Attributes:
+        what: a few words, in the language of the letter.
+        details: whole sentences.
+        since: aware, in the operator's zone.
+        timezone: the IANA name of that zone.
+    """
+
+    kind: ClassVar[str] = "alarm"
+    what: str
+    details: Sequence[str]
+    since: datetime
+    timezone: str
+    admin_url: str
+
+
+Letter = (
+    Confirm
+    | Welcome
+    | Goodbye
+    | AlreadySubscribed
+    | PreferencesLink
+    | Paused
+    | Back
+    | ExportReady
+    | AddressChange
+    | AddressChanged
+    | Alarm
+)
+"""Every kind; its ``kind`` is the name of its folder in ``emails/`` and of its rows in the table of letters."""
 
 
 def render_letter(
@@ -72,20 +164,23 @@ def render_letter(
     values: dict[str, object] = {
         "site": Site(clean(site.name), clean(site.postal_address), site.base_url),
         "home_url": links.home(language),
-        **(_welcome(letter, links, language) if isinstance(letter, Welcome) else asdict(letter)),
+        "web_url": "",
     }
+    for field in fields(letter):
+        values |= _shown(field.name, getattr(letter, field.name), language)
+    if isinstance(letter, Welcome):
+        values["stories"] = story_views(letter.stories[:WELCOME_STORIES], links, language)
     words = templates.render(letter.kind, language, values)
     return Message(key, letter.kind, language, words.subject, words.html, words.text)
 
 
-def _welcome(letter: Welcome, links: Links, language: Language) -> dict[str, object]:
-    return {
-        "first_date": weekday_date(letter.next_send.date(), language),
-        "first_time": local_time(letter.next_send.time(), language),
-        "zone": zone_name(letter.timezone, language),
-        "subscribed_on": full_date(letter.subscribed_on, language),
-        "preferences_url": letter.preferences_url,
-        "unsubscribe_url": letter.unsubscribe_url,
-        "web_url": "",
-        "stories": story_views(letter.stories[:WELCOME_STORIES], links, language),
-    }
+def _shown(name: str, value: object, language: Language) -> dict[str, object]:
+    """A field as templates show it: an instant as its date and its time, a date with its year, a zone by its place."""
+    if isinstance(value, datetime):
+        return {
+            f"{name}_date": weekday_date(value.date(), language),
+            f"{name}_time": local_time(value.time(), language),
+        }
+    if isinstance(value, date):
+        return {name: full_date(value, language)}
+    return {"zone": zone_name(str(value), language)} if name == "timezone" else {name: value}
