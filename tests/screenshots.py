@@ -89,7 +89,8 @@ def written_brief(folder: Path, language: str) -> Path:
     """The next brief, as a reader in that language gets it."""
     out = folder / language
     zone = LANGUAGES[language][1]
-    command = [str(DIGEST), "brief", "preview", "--language", language, "--timezone", zone, "--out", str(out)]
+    where = ["--language", language, "--timezone", zone, "--out", str(out)]
+    command = [str(DIGEST), "brief", "preview", "--no-sheet", *where]
     subprocess.run(command, cwd=folder, env=environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
     return out / "brief.html"
 

@@ -27,7 +27,9 @@ def test_a_preview_is_three_files_and_a_message_as_the_standard_has_it(
     stocked: Terminal, language: str, title: str, leave: str
 ) -> None:
     out = stocked.folder / "preview"
-    said = stocked.done("brief", "preview", "--language", language, "--timezone", "Asia/Shanghai", "--out", out)
+    said = stocked.done(
+        "brief", "preview", "--no-sheet", "--language", language, "--timezone", "Asia/Shanghai", "--out", out
+    )
     assert said.startswith("1 stories: ")
     assert sorted(path.name for path in out.iterdir()) == ["brief.eml", "brief.html", "brief.txt"]
     html, text = ((out / name).read_text(encoding="utf-8") for name in ("brief.html", "brief.txt"))
@@ -51,14 +53,14 @@ def test_a_preview_is_three_files_and_a_message_as_the_standard_has_it(
 def test_before_eight_the_preview_is_todays_and_after_it_tomorrows(stocked: Terminal) -> None:
     for zone, on in (("America/New_York", "2026-12-02"), ("Asia/Shanghai", "2026-12-03")):
         out = stocked.folder / on
-        stocked.done("brief", "preview", "--timezone", zone, "--out", out)
+        stocked.done("brief", "preview", "--no-sheet", "--timezone", zone, "--out", out)
         date = message_from_bytes((out / "brief.eml").read_bytes(), policy=SMTP)["Date"].datetime
         assert date.date().isoformat() == ("2026-12-02" if zone == "America/New_York" else "2026-12-03")
 
 
 def test_a_preview_of_a_date_holds_that_dates_stories(stocked: Terminal) -> None:
     out = stocked.folder / "preview"
-    stocked.done("brief", "preview", "--timezone", "UTC", "--date", "2026-11-30", "--out", out)
+    stocked.done("brief", "preview", "--no-sheet", "--timezone", "UTC", "--date", "2026-11-30", "--out", out)
     text = (out / "brief.txt").read_text(encoding="utf-8")
     assert "Old" in text
     assert "Chips" not in text
@@ -77,12 +79,12 @@ def test_a_preview_of_a_date_holds_that_dates_stories(stocked: Terminal) -> None
 def test_a_preview_that_cannot_be_is_one_line_and_writes_nothing(
     stocked: Terminal, arguments: list[str], value: str, code: int
 ) -> None:
-    assert value in stocked.refused("brief", "preview", "--out", "preview", *arguments, code=code)
+    assert value in stocked.refused("brief", "preview", "--no-sheet", "--out", "preview", *arguments, code=code)
     assert not Path("preview").exists()
 
 
 def test_a_preview_mails_nobody_and_records_nothing(stocked: Terminal) -> None:
-    stocked.done("brief", "preview", "--out", "preview")
+    stocked.done("brief", "preview", "--no-sheet", "--out", "preview")
     assert stocked.read("deliveries", "list") == []
     assert not (stocked.folder / "outbox").exists()
 

@@ -94,7 +94,8 @@ def test_no_chinese_email_has_english_words_left_in_it(
 ) -> None:
     chinese = Site("每日简报", "上海市示例路 1 号", site.base_url)
     for message in example_messages(templates, links, chinese, Language.CHINESE):
-        words = re.sub(r"https?://\S+|slot-\S+|[^\s，]+@[a-z.]+|Example( \w+)*", "", message.subject + page(message.html).text)
+        shown = message.subject + page(message.html).text
+        words = re.sub(r"https?://\S+|slot-\S+|[^\s，]+@[a-z.]+|Example( \w+)*", "", shown)
 
         assert not re.findall(r"[A-Za-z]{3,}", words)
 
