@@ -52,7 +52,9 @@ def preview(
         morning = _Morning(app, cadence, _send(cadence, on, utc_now()), topics_of(topics_key(topics.split(","))))
         written = _written(morning, languages)
         if written is None:
-            raise PermanentError(f"nothing new for {morning.send.on.isoformat()} in {languages}: there would be no brief")
+            raise PermanentError(
+                f"nothing new for {morning.send.on.isoformat()} in {languages}: there would be no brief"
+            )
         _save(morning, written, out)
         names = write_sheet(_every_language(morning, written), out) if with_sheet else []
     subject, count = written.message.subject, written.stories

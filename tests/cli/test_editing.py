@@ -28,7 +28,8 @@ def ids(terminal: Terminal) -> dict[str, int]:
 
 def preview(terminal: Terminal, *options: str) -> str:
     out = terminal.folder / "preview"
-    terminal.done("brief", "preview", "--timezone", "Asia/Shanghai", "--date", "tomorrow", "--out", out, *options)
+    where = ("--timezone", "Asia/Shanghai", "--date", "tomorrow", "--out", out)
+    terminal.done("brief", "preview", "--no-sheet", *where, *options)
     return (out / "brief.txt").read_text(encoding="utf-8")
 
 
