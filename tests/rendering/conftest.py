@@ -1,12 +1,14 @@
 import json
 from collections.abc import Callable
-from datetime import date
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from digest.domain.brief import BriefStory
+from digest.domain.correction import Notice
 from digest.domain.language import Language
 from digest.domain.story import StoryText
 from digest.links import Links
@@ -84,7 +86,9 @@ def site() -> Site:
 def brief(templates: Templates, links: Links, site: Site) -> Brief:
     """Renders stories as one brief of 2 December 2026."""
 
-    def render(stories: list[BriefStory], language: Language = Language.ENGLISH, limit_bytes: int = 90_000) -> Message:
+    def render(
+        stories: list[BriefStory], language: Language = Language.ENGLISH, limit_bytes: int = 90_000, **more: object
+    ) -> Message:
         return render_brief(
             templates,
             links,
@@ -92,12 +96,28 @@ def brief(templates: Templates, links: Links, site: Site) -> Brief:
             brief_id=7,
             stories=stories,
             language=language,
-            on=date(2026, 12, 2),
             nonce=NONCE,
             limit_bytes=limit_bytes,
+            **{"on": date(2026, 12, 2), **more},  # type: ignore[arg-type] # one spelling for what tests may change
         )
 
     return render
+
+
+@pytest.fixture(scope="session")
+def full_brief(brief: Brief, bundled: Callable[[Language, int], list[BriefStory]]) -> Message:
+    """A brief with each part that one can have: every kind of badge, both titles, a correction, stories left out."""
+    scores = {1: 90, 2: 60, 3: 10}
+    stories = [
+        replace(one, score=scores.get(one.id, 50), other_title="另一种语言") for one in bundled(Language.ENGLISH, 8)
+    ]
+    stories[2] = replace(stories[2], language=Language.CHINESE)
+    note = {Language.ENGLISH: "It said 40; it is 14."}
+    notice = Notice(1, "story", {Language.ENGLISH: "A story"}, note, datetime(2026, 12, 1, tzinfo=UTC))
+    more = bundled(Language.ENGLISH, 10)[8:]
+    full = brief(stories, limit_bytes=32_000, is_both=True, notices=[notice], more=more)
+    assert "in the web version" in full.html
+    return full
 
 
 def story(number: int, text: StoryText, language: Language = Language.ENGLISH, **changed: object) -> BriefStory:

@@ -112,20 +112,6 @@ def test_the_brief_reads_well_at_every_width(
         page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_of_every_email_has_contrast(
-    scheme: str, browser: Browser, templates: Templates, links: Links, site: Site, screenshots: Path
-) -> None:
-    for language in Language:
-        for message in example_messages(templates, links, site, language):
-            page = browser.new_page(viewport={"width": 600, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type] # a literal
-            page.set_content(message.html)
-            page.screenshot(path=screenshots / f"{message.kind}-{language}-{scheme}.png", full_page=True)
-
-            assert page.evaluate(CONTRAST) == [], message.kind
-            page.close()
-
-
 def test_words_and_addresses_without_a_break_do_not_widen_the_page(
     browser: Browser, brief: Brief, stories_of: Stories
 ) -> None:
@@ -141,11 +127,15 @@ def test_words_and_addresses_without_a_break_do_not_widen_the_page(
         assert overflow(browser, html, 320) <= 0
 
 
-def test_a_long_confirmation_link_does_not_widen_the_page(
+def test_no_letter_is_wider_than_the_narrowest_phone(
     browser: Browser, templates: Templates, links: Links, site: Site
 ) -> None:
+    page = browser.new_page(viewport={"width": 320, "height": 800})
     for message in example_messages(templates, links, site, Language.CHINESE):
-        assert overflow(browser, message.html, 320) <= 0
+        page.set_content(message.html)
+
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, message.kind
+    page.close()
 
 
 def test_the_checks_of_this_file_can_fail(browser: Browser) -> None:
