@@ -5,6 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from hmac import new as hmac
 from pathlib import Path
+from time import monotonic
 
 import redis
 from sqlalchemy import Engine
@@ -16,7 +17,7 @@ from digest.editors.chat_service import ChatService
 from digest.editors.extractive import ExtractiveEditor
 from digest.editors.terms import read_glossary
 from digest.links import Links
-from digest.ports import Editor, Fetcher, Provider, Sender, Teller, Witness, Writer
+from digest.ports import Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
@@ -30,8 +31,11 @@ from digest.providers.waits import shared_waits
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.settings import Settings, secret_keys, split_sender
-from digest.sources.fetch import WebFetcher
+from digest.sources.fetch import ROBOT, WebFetcher
+from digest.sources.matching import TitleMatcher
+from digest.sources.pages import WebPages
 from digest.sources.parse import parse_feed
+from digest.sources.robots import Robots
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
 from digest.steps.record_posts import Readers
@@ -63,6 +67,7 @@ class Application:
     editor: Editor
     writer: Writer | None
     fetcher: Fetcher
+    pages: PageReader
     witness: Witness
     teller: Teller
 
@@ -80,7 +85,15 @@ class Application:
     @property
     def desk(self) -> Desk:
         """What collecting needs."""
-        return Desk(self.fetcher, parse_feed, self.editor, timedelta(minutes=self.settings.fetch_minutes))
+        return Desk(
+            fetcher=self.fetcher,
+            parse=parse_feed,
+            pages=self.pages,
+            matcher=TitleMatcher(),
+            editor=self.editor,
+            every=timedelta(minutes=self.settings.fetch_minutes),
+            spacing=timedelta(seconds=self.settings.host_spacing_seconds),
+        )
 
     @property
     def writers_desk(self) -> WritersDesk | None:
@@ -159,6 +172,7 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         provider: carries the mail instead of the one the settings name (a simulation's).
     """
     engine, links = open_engine(settings.database_url), links_of(settings)
+    fetcher = WebFetcher(allow_private=settings.fetch_private_hosts)
     return Application(
         settings=settings,
         engine=engine,
@@ -169,7 +183,8 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         mail=provider or mail_of(settings, links),
         editor=ExtractiveEditor(),
         writer=writer_of(settings),
-        fetcher=WebFetcher(allow_private=settings.fetch_private_hosts),
+        fetcher=fetcher,
+        pages=WebPages(fetcher, Robots(fetcher, ROBOT, monotonic)),
         witness=witness_of(settings),
         teller=WebTeller([secret.get_secret_value() for secret in settings.webhook_secrets]),
     )

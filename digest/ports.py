@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from digest.domain.delivery import DeliveryReason
 from digest.domain.errors import TryAgainError
 from digest.domain.event import EventKind
 from digest.domain.language import Language
-from digest.domain.story import Story, StoryText
+from digest.domain.story import Sighting, Story, StoryText
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,12 @@ class Teller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A document as fetched: decompressed bytes and what the server said of them."""
+    """A document as fetched: decompressed bytes and what the server said of them.
+
+    Attributes:
+        moved_to: where permanent redirects (301, 308) led from the address asked for, as far as only such were met;
+            empty where there was none.
+    """
 
     url: str
     body: bytes
@@ -175,6 +180,7 @@ class Fetched:
     etag: str = ""
     last_modified: str = ""
     not_modified: bool = False
+    moved_to: str = ""
 
 
 class Fetcher(Protocol):
@@ -187,6 +193,34 @@ class Fetcher(Protocol):
             PermanentError: the address can't be fetched (bad scheme, private network, too large).
             TryAgainError: the server or network failed this time.
         """
+        ...
+
+
+class PageReader(Protocol):
+    """Reads the full text of a story from its page."""
+
+    def read(self, url: str) -> str:
+        """The page's text, one line per paragraph; empty where its site does not allow that or none is found.
+
+        Raises:
+            PermanentError: the page can't be fetched.
+            TryAgainError: the network or server failed this time.
+        """
+        ...
+
+
+class Matcher(Protocol):
+    """Tells which items report the same event."""
+
+    reach: timedelta
+    """How far apart two reports of one event may be."""
+
+    def keys(self, sighting: Sighting) -> frozenset[str]:
+        """What another report of the event would share with it: names, numbers, links; a few dozen at most."""
+        ...
+
+    def is_same(self, one: Sighting, other: Sighting) -> bool:
+        """Whether both report the same event; symmetric."""
         ...
 
 

@@ -81,6 +81,9 @@ class Settings(StorySettings, MailSettings, TrafficSettings):
     stories_per_source: int = Field(4, ge=1, le=40, description="most stories of one source in one brief")
     confirm_days: int = Field(7, ge=1, le=60, description="how long a confirmation link works")
     fetch_minutes: int = Field(15, ge=1, le=1440, description="how often a source is fetched")
+    host_spacing_seconds: float = Field(
+        2.0, ge=0, le=600, description="least time between two visits of one web server, by all workers together"
+    )
     fetch_private_hosts: bool = Field(
         default=False, description="let feeds live on private addresses (development only)"
     )

@@ -1,6 +1,8 @@
 """``digest sources``."""
 
+from datetime import timedelta
 from pathlib import Path
+from time import sleep
 from typing import Annotated
 
 import typer
@@ -11,11 +13,17 @@ from digest.cli.output import AsJson, print_json, print_table, say
 from digest.domain.errors import PermanentError
 from digest.domain.language import parse_language
 from digest.ports import Fetched
-from digest.steps.collect_stories import Collected, collect_source, read_document
-from digest.steps.keep_sources import add_source, find_source, list_sources, remove_source
+from digest.steps.collect_all import Shift, collect_all
+from digest.steps.collect_stories import Collected, read_document
+from digest.steps.keep_sources import add_source, change_source, find_source, list_sources, remove_source
 from digest.store.tables import Source
 
-sources = typer.Typer(help="Feeds: add, list, fetch, remove.", no_args_is_help=True)
+sources = typer.Typer(help="Feeds: add, list, change, fetch, remove.", no_args_is_help=True)
+FullText = Annotated[
+    bool | None,
+    typer.Option("--full-text/--feed-text", help="Read full texts from the pages, as robots.txt allows."),
+]
+Weight = Annotated[float | None, typer.Option(min=0, max=1, help="How much its stories count, 0 to 1.")]
 
 
 @sources.command("add")
@@ -24,12 +32,15 @@ def add(
     name: Annotated[str, typer.Option(help="As readers see it; default the host.")] = "",
     language: Annotated[str, typer.Option(help="en or zh, where the feed does not say.")] = "",
     topic: Annotated[list[str] | None, typer.Option(help="Given to every story; may be repeated.")] = None,
+    full_text: FullText = None,
+    weight: Weight = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a feed."""
+    """Add a feed: RSS, Atom, JSON Feed or a sitemap of news."""
     tongue = parse_language(language) if language else None
     with application() as app:
         source = add_source(app.sessions, url, name, tongue, topic or [], utc_now())
+        source = change_source(app.sessions, source.id, reads_pages=full_text, weight=weight)
     row = _source_row(source)
     if as_json:
         print_json(row)
@@ -45,7 +56,25 @@ def list_all(as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
     else:
-        print_table(("id", "name", "url", "language", "topics", "fetched", "error"), [tuple(r.values()) for r in rows])
+        print_table(("id", "name", "url", "fetched", "state"), [_for_people(row) for row in rows])
+
+
+def _for_people(row: dict[str, object]) -> tuple[object, ...]:
+    error = str(row["error"])
+    state = f"rests ({row['rest']}): {error}" if row["rest"] else error or "fine"
+    return (row["id"], row["name"], row["url"], row["fetched_at"], state)
+
+
+@sources.command("change")
+def change(source: str, full_text: FullText = None, weight: Weight = None, as_json: AsJson = False) -> None:
+    """Change how a source is read and how much it counts."""
+    with application() as app:
+        found = find_source(app.sessions, source)
+        row = _source_row(change_source(app.sessions, found.id, reads_pages=full_text, weight=weight))
+    if as_json:
+        print_json(row)
+    else:
+        say(f"{row['name']}: full text {'on' if row['full_text'] else 'off'}, weight {row['weight']}.")
 
 
 def _source_row(source: Source) -> dict[str, object]:
@@ -57,6 +86,9 @@ def _source_row(source: Source) -> dict[str, object]:
         "topics": ",".join(source.topics),
         "fetched_at": instant_text(source.fetched_at) if source.fetched_at else None,
         "error": source.error,
+        "rest": source.rest,
+        "full_text": source.reads_pages,
+        "weight": source.weight,
     }
 
 
@@ -64,11 +96,12 @@ def _source_row(source: Source) -> dict[str, object]:
 def fetch(
     source: Annotated[str | None, typer.Argument(help="Name, id or URL; default all feeds.")] = None,
     file: Annotated[Path | None, typer.Option(help="Read this saved document as if it came from the source.")] = None,
+    within: Annotated[int, typer.Option(min=1, max=86_400, help="Seconds after which no fetch begins any more.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch feeds now and store what is new."""
+    """Fetch feeds now, side by side, and store what is new. One that rests is fetched when it is named."""
     with application() as app:
-        results = _fetch(app, source, file)
+        results = _fetch_file(app, source, file) if file else _fetch(app, source, timedelta(seconds=within))
     if as_json:
         print_json([_collected_row(result) for result in results])
     else:
@@ -77,10 +110,14 @@ def fetch(
         raise typer.Exit(1)
 
 
-def _fetch(app: Application, source: str | None, file: Path | None) -> list[Collected]:
+def _fetch(app: Application, source: str | None, within: timedelta) -> list[Collected]:
     chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
-    if file is None:
-        return [collect_source(app.sessions, app.desk, one.id, utc_now()) for one in chosen if one.feed_url]
+    feeds = [(one.id, one.name) for one in chosen if one.feed_url and (source or not one.rest)]
+    return collect_all(app.sessions, app.desk, feeds, Shift(utc_now, sleep, within))
+
+
+def _fetch_file(app: Application, source: str | None, file: Path) -> list[Collected]:
+    chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
     if len(chosen) != 1:
         raise PermanentError(f"--file needs the one source it came from; there are {len(chosen)}: name it")
     document = Fetched(chosen[0].feed_url or chosen[0].home_url, read_file(file))

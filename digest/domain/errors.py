@@ -21,6 +21,10 @@ class UnknownZoneError(PermanentError):
         super().__init__(f"time zone {shown(name)} has no rules in the tzdata package in use")
 
 
+class GoneError(PermanentError):
+    """What was asked for is gone for good, and whoever had it says so."""
+
+
 class TryAgainError(DigestError):
     """The same call may work later.
 

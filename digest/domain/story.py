@@ -52,6 +52,7 @@ class Story:
         source_url: the source's home page.
         body: the source's own text, cleaned; paragraphs are separated by line feeds.
         slug: the last part of the story's address on the site, where an editor chose one; empty otherwise.
+        links: the addresses its text links to, in their order.
     """
 
     url: str
@@ -64,6 +65,40 @@ class Story:
     source_url: str = ""
     body: str = field(default="", repr=False)
     slug: str = ""
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How another source, or another item of the same one, reports the event of a story: “also reported by”."""
+
+    source: str
+    url: str
+    title: str
+    language: Language
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An item as it is compared with others, to tell whether both report one event.
+
+    Attributes:
+        title: in its own language.
+        url: canonical.
+        at: when it was published, else first seen.
+        source: two items of one source are rarely one event.
+        links: canonical addresses of pages on other sites that its text links to.
+        keys: by which others find it, as a matcher gave them.
+    """
+
+    title: str
+    language: Language
+    url: str
+    at: datetime
+    source: str
+    links: tuple[str, ...] = ()
+    keys: frozenset[str] = frozenset()
 
 
 def enters_at(published_at: datetime | None, seen_at: datetime) -> datetime:

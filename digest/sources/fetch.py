@@ -2,14 +2,15 @@
 
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import httpcore2
 import httpx2
 
-from digest.domain.errors import PermanentError, TryAgainError, shown
+from digest.domain.errors import GoneError, PermanentError, TryAgainError, shown
 from digest.ports import Fetched
 from digest.sources.inflate import inflated
 from digest.sources.pinned import Deadline, Guard, PinnedTransport
@@ -17,8 +18,12 @@ from digest.sources.public_hosts import Resolve, resolve
 from digest.sources.web_address import web_address
 
 MOST_REDIRECTS = 5
+ROBOT = "daily-brief"
+"""The name by which robots.txt may speak of us."""
+USER_AGENT = f"{ROBOT} feed reader"
 _OPEN_PORTS = {None, 80, 443}
-_REDIRECTS = {301, 302, 303, 307, 308}
+_PERMANENT_REDIRECTS = {301, 308}
+_REDIRECTS = {302, 303, 307} | _PERMANENT_REDIRECTS
 _FINE = {200, 203}
 _PASSING = {408, 425, 429}
 """The 4xx answers that say “later” and not “no” (RFC 9110 §15.5.9, RFC 8470, RFC 6585)."""
@@ -28,6 +33,18 @@ _ACCEPT = (
     "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml, "
     "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1"
 )
+
+
+Permit = Callable[[str], None]
+"""Raises for an address that may not be visited."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """Where a redirect leads, and whether for good."""
+
+    target: str
+    permanent: bool
 
 
 class WebFetcher:
@@ -53,7 +70,7 @@ class WebFetcher:
         max_bytes: int = 5_000_000,
         *,
         allow_private: bool = False,
-        user_agent: str = "daily-brief feed reader",
+        user_agent: str = USER_AGENT,
         resolve: Resolve = resolve,
         network: httpcore2.NetworkBackend | None = None,
         ssl_context: ssl.SSLContext | None = None,
@@ -77,19 +94,28 @@ class WebFetcher:
             last_modified: likewise.
 
         Raises:
-            PermanentError: the address can't be fetched, the server says so for good (4xx), or the body is too large.
+            GoneError: the server says that it is gone for good (410).
+            PermanentError: the address can't be fetched, the server says no (4xx), or the body is too large.
             TryAgainError: the network or the server failed this time.
         """
-        deadline = Deadline(self._clock() + self._timeout, self._clock)
-        guard = Guard(self._resolve, self._allow_private, deadline, self._network)
         known = {"If-None-Match": etag, "If-Modified-Since": last_modified}
         validators = {name: value for name, value in known.items() if value.isascii() and value.strip()}
-        here = url
+        return self.follow(url, validators)
+
+    def follow(self, url: str, validators: Mapping[str, str] | None = None, permit: Permit | None = None) -> Fetched:
+        """As :meth:`fetch`, with headers of the caller's, and every address of the way shown to ``permit`` first."""
+        deadline = Deadline(self._clock() + self._timeout, self._clock)
+        guard = Guard(self._resolve, self._allow_private, deadline, self._network)
+        here, moved_to, still = url, "", True
         for _ in range(MOST_REDIRECTS + 1):
-            answer = self._get(self._checked(here), validators, guard)
+            address = self._checked(here)
+            if permit:
+                permit(address)
+            answer = self._get(address, validators or {}, guard)
             if isinstance(answer, Fetched):
-                return answer
-            here = answer
+                return replace(answer, moved_to=moved_to)
+            here, still = answer.target, still and answer.permanent
+            moved_to = here if still else moved_to
         raise PermanentError(f"{shown(url)} redirects more than {MOST_REDIRECTS} times")
 
     def _checked(self, url: str) -> str:
@@ -100,7 +126,7 @@ class WebFetcher:
             raise PermanentError(f"{shown(url)} can't be fetched: only ports 80 and 443 are open to feeds")
         return address
 
-    def _get(self, url: str, validators: dict[str, str], guard: Guard) -> Fetched | str:
+    def _get(self, url: str, validators: Mapping[str, str], guard: Guard) -> Fetched | _Hop:
         """One hop: the document, or where it redirects to. A client per hop has no cookies to bring along.
 
         No time-out is set here because the guard's deadline bounds every wait.
@@ -116,13 +142,13 @@ class WebFetcher:
             except httpx2.InvalidURL as error:
                 raise PermanentError(f"{shown(url)} can't be fetched: {error}") from error
 
-    def _answer(self, url: str, response: httpx2.Response, *, asked: bool) -> Fetched | str:
+    def _answer(self, url: str, response: httpx2.Response, *, asked: bool) -> Fetched | _Hop:
         status, headers = response.status_code, response.headers
         if status in _REDIRECTS and "Location" in headers:
             target = web_address(headers["Location"], url)
             if not target:
                 raise PermanentError(f"{shown(url)} redirects to {shown(headers['Location'])}, which can't be fetched")
-            return target
+            return _Hop(target, status in _PERMANENT_REDIRECTS)
         if status == httpx2.codes.NOT_MODIFIED and asked:
             return Fetched(url, b"", not_modified=True)
         if status not in _FINE:
@@ -145,6 +171,8 @@ class WebFetcher:
 def _refusal(url: str, response: httpx2.Response) -> PermanentError | TryAgainError:
     status = response.status_code
     message = f"{shown(url)} answered {status} {response.reason_phrase}".rstrip()
+    if status == httpx2.codes.GONE:
+        return GoneError(message)
     if response.is_client_error and status not in _PASSING:
         return PermanentError(message)
     return TryAgainError(message, _retry_after(response))

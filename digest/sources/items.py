@@ -13,6 +13,8 @@ from digest.sources.dates import read_date
 from digest.sources.text import clean_line, clean_text
 
 TITLE_WIDTH = 300
+MOST_ITEMS = 1000
+"""As many as a news sitemap may hold; a longer feed is an archive."""
 _TITLE_FROM_TEXT_WIDTH = 100
 _LONGEST_BODY = 60_000
 _LONGEST_IDENTIFIER = 500
@@ -34,6 +36,7 @@ class Item:
         content: the full text where the feed has one.
         dates: as written, the most telling first.
         language: as tagged.
+        links: absolute addresses that its text links to.
     """
 
     url: str
@@ -43,6 +46,7 @@ class Item:
     content: str = ""
     dates: tuple[str, ...] = ()
     language: str = ""
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Reading:
         """The stories of the items, each identifier once, and a note for every item left out."""
         stories: dict[str, Story] = {}
         notes: list[str] = []
-        for number, item in enumerate(items, start=1):
+        for number, item in enumerate(items[:MOST_ITEMS], start=1):
             story, note = self._story(item)
             if story is None:
                 notes.append(f"item {number} left out: {note}")
@@ -98,6 +102,8 @@ class Reading:
                 notes.append(f"item {number} left out: it repeats {shown(story.identifier)}")
             else:
                 stories[story.identifier] = story
+        if len(items) > MOST_ITEMS:
+            notes.append(f"{len(items) - MOST_ITEMS} items left out: {MOST_ITEMS} are read")
         return list(stories.values()), notes
 
     def _story(self, item: Item) -> tuple[Story | None, str]:
@@ -119,6 +125,7 @@ class Reading:
             identifier=clean_line(item.identifier)[:_LONGEST_IDENTIFIER] or item.url,
             source_url=self.home_url,
             body=body,
+            links=item.links,
         )
         return story, ""
 

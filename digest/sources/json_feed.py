@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from digest.domain.errors import BadInputError
+from digest.sources.anchors import links_of_html
 from digest.sources.items import Item
 from digest.sources.text import clean_line, text_of_html, title_of_html, without_furniture
 from digest.sources.web_address import web_address
@@ -55,6 +56,7 @@ def _item(item: Mapping[str, Any], address: str) -> Item:
         content=content,
         dates=tuple(date for date in (_word(item, "date_published"), _word(item, "date_modified")) if date),
         language=_word(item, "language"),
+        links=links_of_html(html, address),
     )
 
 

@@ -1,4 +1,4 @@
-"""From a fetched document to stories: RSS, RDF, Atom and JSON Feed."""
+"""From a fetched document to stories: RSS, RDF, Atom, JSON Feed and sitemaps of news."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,6 +10,7 @@ from digest.sources.charset import decode
 from digest.sources.inflate import gunzipped
 from digest.sources.items import Item, ParsedFeed, Reading, known_language
 from digest.sources.json_feed import is_json, read_json_feed
+from digest.sources.sitemap import is_sitemap, read_sitemap
 from digest.sources.text import clean_line
 from digest.sources.web_address import web_address
 from digest.sources.xml_feed import read_xml_feed
@@ -57,7 +58,7 @@ def parse_feed(
 def _read(text: str, address: str) -> tuple[Mapping[str, Any], list[Item], list[str], bool]:
     if is_json(text):
         return *read_json_feed(text, address), True
-    return read_xml_feed(text, address)
+    return read_sitemap(text, address) if is_sitemap(text) else read_xml_feed(text, address)
 
 
 def _word(feed: Mapping[str, Any], name: str) -> str:

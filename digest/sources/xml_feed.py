@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import feedparser
 
 from digest.domain.errors import BadInputError, shown
+from digest.sources.anchors import links_of_html
 from digest.sources.items import Item
 from digest.sources.text import clean_line, clean_text, text_of_html, title_of_html, without_furniture
 from digest.sources.web_address import web_address
@@ -97,7 +98,16 @@ def _item(entry: Mapping[str, Any], address: str, *, is_atom: bool) -> Item:
         content=max(contents, key=len, default=""),
         dates=tuple(str(entry[name]) for name in _DATES if entry.get(name)),
         language=str(_detail(entry, "title").get("language") or ""),
+        links=_links(entry, address),
     )
+
+
+def _links(entry: Mapping[str, Any], address: str) -> tuple[str, ...]:
+    """What the longest of its texts links to, from the base (xml:base) of that text."""
+    details = [*entry.get("content", []), _detail(entry, "summary")]
+    longest = max(details, key=lambda detail: len(str(detail.get("value") or "")))
+    base = _home(str(longest.get("base") or ""), address) or address
+    return links_of_html(str(longest.get("value") or ""), base)
 
 
 def _detail(entry: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 from sqlalchemy import update
+from sqlalchemy.orm import Session
 
-from digest.domain.errors import BadInputError, DigestError
+from digest.domain.errors import BadInputError, DigestError, GoneError, TryAgainError
+from digest.domain.source import RestReason, after_failure, after_redirect, after_success
 from digest.domain.story import Story
-from digest.ports import Editor, FeedParser, Fetched, Fetcher
+from digest.ports import Editor, FeedParser, Fetched, Fetcher, Matcher, PageReader
 from digest.steps.write_texts import write_texts
-from digest.store.collecting import save_edited_story, save_story
+from digest.store.collecting import save_edited_story, save_stories
 from digest.store.database import Sessions
-from digest.store.sources import due_sources, source_named
+from digest.store.sources import claim_host, due_sources, health_of, host_of, set_health, source_at, source_named
 from digest.store.tables import Source
 
-LONGEST_REST = timedelta(days=1)
 WAITING = timedelta(minutes=5)
 """How long a source may wait to be fetched before it is asked for again."""
 
@@ -29,6 +31,8 @@ class Collected:
         known: how many were.
         notes: what was odd about the document.
         error: why nothing could be read, in one line.
+        rest: why the source is no longer fetched by itself, if so.
+        put_off_until: its host was visited a moment ago; nothing was done, and it may be asked then.
     """
 
     source: str
@@ -36,16 +40,26 @@ class Collected:
     known: int = 0
     notes: Sequence[str] = field(default_factory=tuple)
     error: str = ""
+    rest: RestReason | None = None
+    put_off_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What collecting needs besides the database."""
+    """What collecting needs besides the database.
+
+    Attributes:
+        every: the usual time between two fetches of a source.
+        spacing: the least time between two visits of one host.
+    """
 
     fetcher: Fetcher
     parse: FeedParser
+    pages: PageReader
+    matcher: Matcher
     editor: Editor
     every: timedelta
+    spacing: timedelta
 
 
 def take_sources(sessions: Sessions, now: datetime) -> list[int]:
@@ -57,59 +71,100 @@ def take_sources(sessions: Sessions, now: datetime) -> list[int]:
 
 
 def collect_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime) -> Collected:
+    """Fetch one source, store its stories and have their texts written."""
+    collected = fetch_source(sessions, desk, source_id, now)
+    if collected.new or collected.known:
+        write_texts(sessions, desk.editor, now)
+    return collected
+
+
+def fetch_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime) -> Collected:
     """Fetch one source and store its stories. A failure is written to the source, with a growing rest."""
-    with sessions() as session:
+    with sessions.begin() as session:
         source = session.get_one(Source, source_id)
-    if not source.feed_url:
-        raise BadInputError("source", source.name, "has no feed address.")
+        if not source.feed_url:
+            raise BadInputError("source", source.name, "has no feed address.")
+        busy_until = claim_host(session, host_of(source.feed_url), now, desk.spacing)
+        if busy_until is not None:
+            source.fetch_after_at = busy_until
+            return Collected(source.name, put_off_until=busy_until)
     try:
-        document = desk.fetcher.fetch(source.feed_url, source.etag, source.last_modified)
-        if document.not_modified:
-            return _done(sessions, desk, source, _Read(document), now)
-        return read_document(sessions, desk, source, document, now)
+        return _fetched(sessions, desk, source, source.feed_url, now)
     except DigestError as error:
-        return _failed(sessions, desk, source, str(error), now)
+        return _failed(sessions, desk, source, error, now)
+
+
+def _fetched(sessions: Sessions, desk: Desk, source: Source, address: str, now: datetime) -> Collected:
+    document = desk.fetcher.fetch(address, source.etag, source.last_modified)
+    hashed = None if document.not_modified else sha256(document.body).hexdigest()
+    if document.not_modified or hashed == source.body_hash:
+        return _done(sessions, desk, source, _Read(document, hashed or source.body_hash), now)
+    return _read(sessions, desk, source, document, hashed, now)
 
 
 def read_document(sessions: Sessions, desk: Desk, source: Source, document: Fetched, now: datetime) -> Collected:
-    """Store the stories of a document as if it came from ``source``.
-
-    The server's ETag is kept together with the stories, in one transaction, and only when the document was whole: else
-    a crash or a cut body would make the server say "not modified" for ever.
-    """
-    feed = desk.parse(document, source=source.name, language=source.language, topics=source.topics, seen_at=now)
-    kept = document if feed.whole else Fetched(document.url, b"")
-    return _done(sessions, desk, source, _Read(kept, feed.stories, feed.notes), now)
+    """Store the stories of a saved document as if it came from ``source``, and have their texts written."""
+    collected = _read(sessions, desk, source, document, None, now)
+    write_texts(sessions, desk.editor, now)
+    return collected
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document whose tags may be kept, and what was in it."""
+    """A document whose tags and hash may be kept, and what was in it."""
 
     document: Fetched
+    body_hash: str | None = None
     stories: Sequence[Story] = ()
     notes: Sequence[str] = ()
 
 
+def _read(
+    sessions: Sessions, desk: Desk, source: Source, document: Fetched, hashed: str | None, now: datetime
+) -> Collected:
+    """The server's ETag is kept together with the stories, in one transaction, and only for a document that was whole.
+
+    Else a crash or a cut body would make the server say "not modified" for ever.
+    """
+    feed = desk.parse(document, source=source.name, language=source.language, topics=source.topics, seen_at=now)
+    if feed.whole:
+        return _done(sessions, desk, source, _Read(document, hashed, feed.stories, feed.notes), now)
+    return _done(sessions, desk, source, _Read(Fetched(document.url, b""), None, feed.stories, feed.notes), now)
+
+
 def _done(sessions: Sessions, desk: Desk, source: Source, read: _Read, now: datetime) -> Collected:
-    new = 0
+    document = read.document
     with sessions.begin() as session:
         row = session.get_one(Source, source.id)
-        for story in read.stories:
-            new += save_story(session, row, story, now)
-        if not read.document.not_modified:
-            row.etag, row.last_modified = read.document.etag, read.document.last_modified
-        row.fetched_at, row.error, row.failures, row.fetch_after_at = now, "", 0, now + desk.every
-    write_texts(sessions, desk.editor, now)
-    return Collected(source.name, new, len(read.stories) - new, read.notes)
+        new = save_stories(session, row, read.stories, now, desk.matcher) if read.stories else 0
+        if not document.not_modified:
+            row.etag, row.last_modified = document.etag, document.last_modified
+        row.body_hash, row.fetched_at, row.error = read.body_hash, now, ""
+        set_health(row, after_success(now, desk.every))
+        notes = [*read.notes, *_moved(session, row, document.moved_to)]
+    return Collected(source.name, new, len(read.stories) - new, notes)
 
 
-def _failed(sessions: Sessions, desk: Desk, source: Source, error: str, now: datetime) -> Collected:
+def _moved(session: Session, row: Source, told: str) -> Sequence[str]:
+    """Follow a permanent redirect that was told twice; returns what to say of it."""
+    move = after_redirect(row.feed_url or "", row.moved_to or "", told)
+    row.moved_to = move.pending or None
+    if not row.feed_url or move.address == row.feed_url:
+        return [f"is said to have moved for good to {move.pending}"] if move.pending else []
+    if source_at(session, move.address) is not None:
+        return [f"has moved for good to {move.address}, which is another source: remove one of the two"]
+    row.feed_url = move.address
+    return [f"has moved for good to {move.address}, which is its address from now on"]
+
+
+def _failed(sessions: Sessions, desk: Desk, source: Source, error: DigestError, now: datetime) -> Collected:
+    asked = error.after_seconds if isinstance(error, TryAgainError) else None
     with sessions.begin() as session:
         row = session.get_one(Source, source.id)
-        row.fetched_at, row.error, row.failures = now, error, row.failures + 1
-        row.fetch_after_at = now + min(desk.every * (1 << min(row.failures, 10)), LONGEST_REST)
-    return Collected(source.name, error=error)
+        row.fetched_at, row.error, row.moved_to = now, str(error), None
+        gone = isinstance(error, GoneError)
+        set_health(row, after_failure(health_of(row), now, desk.every, gone=gone, asked=asked))
+        return Collected(source.name, error=str(error), rest=row.rest)
 
 
 def import_stories(

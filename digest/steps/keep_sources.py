@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.store.database import Sessions
+from digest.store.grouping import hand_on_groups
 from digest.store.sources import all_sources, source_at, source_named
 from digest.store.tables import Source
 
@@ -34,6 +35,22 @@ def add_source(
         return source
 
 
+def change_source(
+    sessions: Sessions, source_id: int, *, reads_pages: bool | None = None, weight: float | None = None
+) -> Source:
+    """Change what is given of a source.
+
+    Args:
+        reads_pages: whether the full text of its new stories is read from their pages.
+        weight: how much its stories count, 0 to 1.
+    """
+    with sessions.begin() as session:
+        source = session.get_one(Source, source_id)
+        source.reads_pages = source.reads_pages if reads_pages is None else reads_pages
+        source.weight = source.weight if weight is None else weight
+        return source
+
+
 def list_sources(sessions: Sessions) -> list[Source]:
     """Every source by name."""
     with sessions() as session:
@@ -53,6 +70,7 @@ def find_source(sessions: Sessions, wanted: str) -> Source:
 
 
 def remove_source(sessions: Sessions, source_id: int) -> None:
-    """Delete a source with its stories; briefs that went out keep their words."""
+    """Delete a source with its stories; briefs that went out keep their words, and groups get another leader."""
     with sessions.begin() as session:
+        hand_on_groups(session, source_id)
         session.delete(session.get_one(Source, source_id))

@@ -1,78 +1,186 @@
-"""Collected stories -> rows, each once."""
+"""Collected stories -> rows, each once, many at a time."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
+from typing import Any
 
-from sqlalchemy import or_, select
+from sqlalchemy import Row, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from digest.domain.canonical import canonical_url, slug_for
 from digest.domain.language import Language
 from digest.domain.story import Story as CollectedStory
 from digest.domain.story import enters_at
-from digest.store.stories import save_texts
+from digest.ports import Matcher
+from digest.store.dialects import wait_for_turn
+from digest.store.grouping import group
+from digest.store.stories import save_texts, text_columns
 from digest.store.tables import Source, Story, StoryTextRow
+
+_SAVING = 1
+"""The turn that writers of stories wait for: two who find the same slug free, or the same event new, would both be
+right at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """A collected story with what it is known by."""
+
+    story: CollectedStory
+    canonical: str
+    identifier: str
+    feed_hash: str
+
+
+def save_stories(
+    session: Session, source: Source, stories: Sequence[CollectedStory], now: datetime, matcher: Matcher
+) -> int:
+    """Store what a source gave, or bring the stored stories up to date; returns how many are new.
+
+    It is the same story when its canonical address or its own id is known from this source: titles, ids and hosts
+    change, and a reader must not get it twice for that. The instant it entered never changes. A new story that reports
+    the event of one already there joins that one's group.
+    """
+    wait_for_turn(session, _SAVING)
+    facts = [_facts(story) for story in stories]
+    known = _Known(session, source, facts)
+    new: dict[str, _Facts] = {}
+    identifiers: set[str] = set()
+    for fact in facts:
+        row = known.find(fact)
+        if row is None and fact.canonical not in new and fact.identifier not in identifiers:
+            new[fact.canonical] = fact
+            identifiers.add(fact.identifier)
+        elif row is not None and row.feed_hash != fact.feed_hash:
+            _bring_up_to_date(session, source, row, fact, now)
+    ids = _insert(session, source, list(new.values()), now)
+    group(session, matcher, source, list(zip(ids, (fact.story for fact in new.values()), strict=True)), now)
+    return len(new)
 
 
 def save_story(
     session: Session, source: Source, story: CollectedStory, now: datetime, *, enters: datetime | None = None
 ) -> bool:
-    """Store a collected story, or bring the stored one up to date; returns whether it is new.
-
-    It is the same story when its canonical address or the source's own id is known: titles, ids and hosts change, and a
-    reader must not get it twice for that. The instant it entered never changes.
+    """Store one story that was collected elsewhere, in no group; returns whether it is new.
 
     Args:
         enters: when it counts as new, where that is not for its dates to say.
     """
-    canonical = canonical_url(story.url)
-    found = _same_story(session, source, story, canonical)
-    if found is None:
-        found = _new_story(session, source, story, canonical, now)
-        found.enters_at = enters or found.enters_at
-        session.add(found)
-        session.flush()
-        save_texts(session, found.id, story.texts)
+    wait_for_turn(session, _SAVING)
+    fact = _facts(story)
+    row = _Known(session, source, [fact]).find(fact)
+    if row is None:
+        _insert(session, source, [fact], now, enters)
         return True
-    if not found.edited and _has_changed(session, found, story):
-        found.url, found.body, found.written_at = story.url, story.body, None
-        save_texts(session, found.id, story.texts)
+    if row.feed_hash != fact.feed_hash:
+        _bring_up_to_date(session, source, row, fact, now)
     return False
-
-
-def _new_story(session: Session, source: Source, story: CollectedStory, canonical: str, now: datetime) -> Story:
-    return Story(
-        source_id=source.id,
-        slug=_free_slug(session, story.slug or slug_for(_title(story), canonical)),
-        url=story.url,
-        canonical_url=canonical,
-        identifier=story.identifier or canonical,
-        language=story.language,
-        topics=list(story.topics),
-        published_at=story.published_at,
-        seen_at=now,
-        enters_at=enters_at(story.published_at, now),
-        body=story.body,
-    )
-
-
-def _has_changed(session: Session, found: Story, story: CollectedStory) -> bool:
-    titles = select(StoryTextRow.language, StoryTextRow.title).where(StoryTextRow.story_id == found.id)
-    stored = {language: title for language, title in session.execute(titles)}  # noqa: C416 - rows are not pairs to mypy
-    return found.body != story.body or any(stored.get(of) != text.title for of, text in story.texts.items())
 
 
 def save_edited_story(
     session: Session, source: Source, story: CollectedStory, now: datetime, *, enters: datetime | None = None
 ) -> bool:
-    """Store a story from a person's file, whose texts count more than a feed's; returns whether it is new."""
-    is_new = save_story(session, source, story, now, enters=enters)
-    found = _same_story(session, source, story, canonical_url(story.url))
-    if found is None:
-        raise LookupError("a story just saved is gone")
-    found.edited, found.written_at = True, None
-    found.topics = list(story.topics) or found.topics
-    save_texts(session, found.id, story.texts)
-    return is_new
+    """Store a story from a person's file, whose texts count more than a feed's; returns whether it is new.
+
+    A story of any source with the same address is the one that is meant.
+    """
+    wait_for_turn(session, _SAVING)
+    fact = _facts(story)
+    found = _meant(session, source, fact)
+    story_id = found or _insert(session, source, [fact], now, enters)[0]
+    row = session.get_one(Story, story_id)
+    row.edited, row.written_at, row.page_due_at = True, None, None
+    row.topics = list(story.topics) or row.topics
+    save_texts(session, story_id, story.texts)
+    return found is None
+
+
+def _meant(session: Session, source: Source, fact: _Facts) -> int | None:
+    own = (Story.source_id == source.id) & (Story.identifier == fact.identifier)
+    wanted = select(Story.id).where(or_(Story.canonical_url == fact.canonical, own))
+    return session.scalars(wanted.order_by(Story.lead_id.is_not(None), Story.id).limit(1)).one_or_none()
+
+
+def _facts(story: CollectedStory) -> _Facts:
+    canonical = canonical_url(story.url)
+    titles = (f"{language}:{text.title}" for language, text in sorted(story.texts.items()))
+    said = "\0".join((story.url, *titles, story.body))
+    hashed = sha256(said.encode(errors="surrogatepass")).hexdigest()
+    return _Facts(story, canonical, story.identifier or canonical, hashed)
+
+
+_Stored = Row[int, str, str, str | None, bool]
+
+
+class _Known:
+    """The stories of a source that are stored already, by what they are known by."""
+
+    def __init__(self, session: Session, source: Source, facts: Sequence[_Facts]) -> None:
+        columns = select(Story.id, Story.canonical_url, Story.identifier, Story.feed_hash, Story.edited)
+        by_address = Story.canonical_url.in_([fact.canonical for fact in facts])
+        by_id = Story.identifier.in_([fact.identifier for fact in facts])
+        rows = session.execute(columns.where(Story.source_id == source.id, or_(by_address, by_id))).all()
+        self._by_address = {row.canonical_url: row for row in rows}
+        self._by_id = {row.identifier: row for row in rows}
+
+    def find(self, fact: _Facts) -> _Stored | None:
+        """The stored row of a story; the older one where address and id belong to two."""
+        found = (self._by_address.get(fact.canonical), self._by_id.get(fact.identifier))
+        return min((row for row in found if row is not None), key=lambda row: row.id, default=None)
+
+
+def _bring_up_to_date(session: Session, source: Source, row: _Stored, fact: _Facts, now: datetime) -> None:
+    values: dict[str, Any] = {"feed_hash": fact.feed_hash}
+    # A row of before the hash was kept is taken to be as the feed says: to write all of them anew helps nobody.
+    if not row.edited and row.feed_hash is not None:
+        values |= {"url": fact.story.url, "body": fact.story.body, "written_at": None}
+        values["page_due_at"] = now if source.reads_pages else None
+        save_texts(session, row.id, fact.story.texts)
+    session.execute(update(Story).where(Story.id == row.id).values(values))
+
+
+def _insert(
+    session: Session, source: Source, facts: Sequence[_Facts], now: datetime, enters: datetime | None = None
+) -> list[int]:
+    if not facts:
+        return []
+    slugs = _free_slugs(session, [fact.story.slug or slug_for(_title(fact.story), fact.canonical) for fact in facts])
+    rows = [_row(source, fact, slug, now, enters) for fact, slug in zip(facts, slugs, strict=True)]
+    inserted = session.scalars(insert(Story).returning(Story.id, sort_by_parameter_order=True), rows)
+    ids = list(inserted)
+    session.execute(insert(StoryTextRow), list(_text_rows(ids, facts)))
+    return ids
+
+
+def _row(source: Source, fact: _Facts, slug: str, now: datetime, enters: datetime | None) -> Mapping[str, Any]:
+    story = fact.story
+    enters = enters or enters_at(story.published_at, now)
+    # An archive that comes with a new source reaches no brief, so its pages are left alone.
+    is_news = source.reads_pages and enters >= now
+    return {
+        "source_id": source.id,
+        "slug": slug,
+        "url": story.url,
+        "canonical_url": fact.canonical,
+        "identifier": fact.identifier,
+        "language": story.language,
+        "topics": list(story.topics),
+        "published_at": story.published_at,
+        "seen_at": now,
+        "enters_at": enters,
+        "body": story.body,
+        "feed_hash": fact.feed_hash,
+        "page_due_at": now if is_news else None,
+        "edited": False,
+    }
+
+
+def _text_rows(ids: Iterable[int], facts: Iterable[_Facts]) -> Iterable[Mapping[str, Any]]:
+    for story_id, fact in zip(ids, facts, strict=True):
+        for language, text in fact.story.texts.items():
+            yield {"story_id": story_id, "language": language, **text_columns(text)}
 
 
 def _title(story: CollectedStory) -> str:
@@ -80,15 +188,20 @@ def _title(story: CollectedStory) -> str:
     return words.title
 
 
-def _same_story(session: Session, source: Source, story: CollectedStory, canonical: str) -> Story | None:
-    by_id = (Story.source_id == source.id) & (Story.identifier == (story.identifier or canonical))
-    wanted = select(Story).where(or_(Story.canonical_url == canonical, by_id)).order_by(Story.id)
-    return session.scalars(wanted.limit(1)).one_or_none()
-
-
-def _free_slug(session: Session, slug: str) -> str:
-    taken = set(session.scalars(select(Story.slug).where(Story.slug.startswith(slug, autoescape=True))))
-    number, free = 2, slug
-    while free in taken:
-        number, free = number + 1, f"{slug}-{number}"
+def _free_slugs(session: Session, wanted: Sequence[str]) -> list[str]:
+    """A slug for each, the wanted one where that is free, else with a number after it."""
+    taken = set(session.scalars(select(Story.slug).where(Story.slug.in_(wanted))))
+    free: list[str] = []
+    for slug in wanted:
+        found = _numbered(session, slug, taken) if slug in taken else slug
+        taken.add(found)
+        free.append(found)
     return free
+
+
+def _numbered(session: Session, slug: str, taken: set[str]) -> str:
+    alike = taken | set(session.scalars(select(Story.slug).where(Story.slug.startswith(f"{slug}-", autoescape=True))))
+    number = 2
+    while f"{slug}-{number}" in alike:
+        number += 1
+    return f"{slug}-{number}"

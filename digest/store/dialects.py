@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -25,3 +25,9 @@ def insert_new(session: Session, table: type[Table]) -> sqlite.Insert | postgres
 def insert_new_from(session: Session, table: type[Table], columns: Sequence[str], rows: Select[Any]) -> None:
     """``INSERT … SELECT … ON CONFLICT DO NOTHING``: rows that exist already are passed over."""
     session.execute(insert_new(session, table).from_select(list(columns), rows))
+
+
+def wait_for_turn(session: Session, turn: int) -> None:
+    """Hold all other transactions that ask for the same turn until this one ends; SQLite has one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(select(func.pg_advisory_xact_lock(turn)))

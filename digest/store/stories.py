@@ -45,13 +45,14 @@ def save_texts(session: Session, story_id: int, texts: Mapping[Language, StoryTe
     """Store the texts of a story; a language that has one gets the new one."""
     for language, words in texts.items():
         row = session.get(StoryTextRow, (story_id, language)) or StoryTextRow(story_id=story_id, language=language)
-        for name, value in _columns(words).items():
+        for name, value in text_columns(words).items():
             setattr(row, name, value)
         session.add(row)
     index_texts(session, story_id, texts)
 
 
-def _columns(words: StoryText) -> dict[str, Any]:
+def text_columns(words: StoryText) -> dict[str, Any]:
+    """The columns of a text row."""
     return {
         name: list(value) if isinstance(value := getattr(words, name), tuple) else value
         for name in StoryText.__dataclass_fields__

@@ -32,6 +32,7 @@ from digest.domain.event import EventKind
 from digest.domain.language import Language, LanguageChoice
 from digest.domain.news import News
 from digest.domain.schedule import Cadence
+from digest.domain.source import RestReason
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.types import UtcDateTime, Word
@@ -69,6 +70,7 @@ class Table(DeclarativeBase):
         EventKind: Word(EventKind),
         News: Word(News),
         SuppressionReason: Word(SuppressionReason),
+        RestReason: Word(RestReason),
         dict[str, Any]: JSON,
         list[Any]: JSON,
     }
@@ -93,18 +95,47 @@ class Source(Table):
     error: Mapped[str] = mapped_column(Text, default="")
     failures: Mapped[int] = mapped_column(default=0)
     fetch_after_at: Mapped[datetime | None]
+    failing_since_at: Mapped[datetime | None]
+    rest: Mapped[RestReason | None]
+    """Why it is no longer fetched by itself."""
+    moved_to: Mapped[str | None] = mapped_column(Text)
+    """Where the last fetch was redirected for good; the next one confirms it."""
+    body_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of the last document that was whole, so that the same one again costs nothing."""
+    reads_pages: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """The full text is read from the pages its items link to."""
     created_at: Mapped[datetime]
 
 
+class Host(Table):
+    """When a web server may next be asked: the mark that all workers share."""
+
+    __tablename__ = "hosts"
+
+    name: Mapped[str] = mapped_column(String(255), primary_key=True)
+    free_at: Mapped[datetime]
+
+
 class Story(Table):
-    """One item of a source; its texts are rows of their own."""
+    """One item of a source; its texts are rows of their own.
+
+    Items that report one event are a group: the first of them leads it, the others point to it and are in no list.
+    """
 
     __tablename__ = "stories"
     __table_args__ = (
         UniqueConstraint("slug"),
-        UniqueConstraint("canonical_url"),
+        UniqueConstraint("source_id", "canonical_url"),
         UniqueConstraint("source_id", "identifier"),
+        Index(None, "canonical_url"),
         Index(None, "enters_at"),
+        Index(None, "lead_id"),
+        Index(
+            "ix_stories_page_due_at",
+            "page_due_at",
+            postgresql_where=text("page_due_at IS NOT NULL"),
+            sqlite_where=text("page_due_at IS NOT NULL"),
+        ),
         Index(
             "ix_stories_unwritten",
             "id",
@@ -125,6 +156,12 @@ class Story(Table):
     seen_at: Mapped[datetime]
     enters_at: Mapped[datetime]
     body: Mapped[str] = mapped_column(Text, default="")
+    lead_id: Mapped[int | None] = mapped_column(ForeignKey("stories.id", ondelete="SET NULL"))
+    """The story that leads its group; empty for one that leads itself."""
+    feed_hash: Mapped[str | None] = mapped_column(String(64))
+    """Of what the feed said of it, to tell when that changes."""
+    page_due_at: Mapped[datetime | None]
+    """When its page is to be read; empty where it is not, or was."""
     edited: Mapped[bool] = mapped_column(default=False)
     """Its texts came from a person's file: what a feed says later does not overwrite them."""
     pinned: Mapped[bool] = mapped_column(default=False, server_default=false())
@@ -141,6 +178,18 @@ class Story(Table):
 
     source: Mapped[Source] = relationship(lazy="raise")
     texts: Mapped[list["StoryTextRow"]] = relationship(lazy="raise", cascade="all, delete-orphan", passive_deletes=True)
+
+
+class StoryKey(Table):
+    """A name, number or link by which another report of the same event is found."""
+
+    __tablename__ = "story_keys"
+    __table_args__ = (Index(None, "key", "day"),)
+
+    story_id: Mapped[int] = mapped_column(ForeignKey("stories.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(80), primary_key=True)
+    day: Mapped[int]
+    """Days since 1970 to the story's publication, else to the first sight of it."""
 
 
 class StoryTextRow(Table):

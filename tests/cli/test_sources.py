@@ -24,6 +24,9 @@ def test_a_source_is_added_listed_and_removed_with_its_stories(terminal: Termina
         "topics": "agents,models",
         "fetched_at": None,
         "error": "",
+        "rest": None,
+        "full_text": False,
+        "weight": 0.6,
     }
     assert terminal.read("sources", "list") == [added]
     terminal.read("sources", "fetch", "anthropic", "--file", FEEDS / "anthropic.xml")

@@ -182,7 +182,7 @@ def test_fed_23_a_web_page_instead_of_the_feed_is_named_as_such() -> None:
 
 @pytest.mark.parametrize(
     ("body", "what"),
-    [(b"", "empty"), (b" \n", "empty"), (b"<urlset/>", "begins with “<urlset/>”"), (b"maintenance", "“maintenance”")],
+    [(b"", "empty"), (b" \n", "empty"), (b"<note/>", "begins with “<note/>”"), (b"maintenance", "“maintenance”")],
 )
 def test_fed_23_what_came_instead_of_a_feed_is_named(body: bytes, what: str) -> None:
     with pytest.raises(BadInputError, match=what):

@@ -11,6 +11,7 @@ from digest.domain.errors import BadInputError, PermanentError, TryAgainError
 from digest.domain.language import Language
 from digest.domain.story import Story, StoryText
 from digest.ports import Fetched
+from digest.sources.matching import TitleMatcher
 from digest.steps.collect_stories import Collected, Desk, collect_source, import_stories, take_sources
 from digest.steps.keep_sources import add_source, find_source, list_sources, remove_source
 from digest.steps.read_briefs import archive, front_stories, web_brief, web_story
@@ -33,13 +34,19 @@ class Web:
     error: PermanentError | TryAgainError | None = None
     whole: bool = True
     not_modified: bool = False
+    moved_to: str = ""
     asked: list[tuple[str, str, str]] = field(default_factory=list)
+
+    def body(self) -> bytes:
+        return repr(self.stories).encode(errors="surrogatepass")
 
     def fetch(self, url: str, etag: str = "", last_modified: str = "") -> Fetched:
         self.asked.append((url, etag, last_modified))
         if self.error:
             raise self.error
-        return Fetched(url, b"<rss/>", etag='"v1"', last_modified="Wed", not_modified=self.not_modified)
+        return Fetched(
+            url, self.body(), etag='"v1"', last_modified="Wed", not_modified=self.not_modified, moved_to=self.moved_to
+        )
 
 
 @dataclass
@@ -74,14 +81,33 @@ class Quoting:
         return story.texts
 
 
+class Pages:
+    """Pages of a test: address -> text, or what reading it raises."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str | PermanentError | TryAgainError] = {}
+
+    def read(self, url: str) -> str:
+        found = self.texts[url]
+        if isinstance(found, str):
+            return found
+        raise found
+
+
 @dataclass
 class Newsroom:
     sessions: Sessions
     web: Web
     source: int
+    pages: Pages = field(default_factory=Pages)
+    spacing: timedelta = timedelta(0)
 
-    def collect(self, now: datetime = NOW) -> Collected:
-        return collect_source(self.sessions, Desk(self.web, Parse(self.web), Quoting(), EVERY), self.source, now)
+    @property
+    def desk(self) -> Desk:
+        return Desk(self.web, Parse(self.web), self.pages, TitleMatcher(), Quoting(), EVERY, self.spacing)
+
+    def collect(self, now: datetime = NOW, source: int = 0) -> Collected:
+        return collect_source(self.sessions, self.desk, source or self.source, now)
 
     def row(self) -> Source:
         with self.sessions() as session:
@@ -112,8 +138,10 @@ def story(number: int, **changes: object) -> Story:
 
 def test_new_stories_are_stored_once(newsroom: Newsroom) -> None:
     newsroom.web.stories = [story(1), story(2)]
-    first, second = newsroom.collect(), newsroom.collect(NOW + HOUR)
-    assert [(found.new, found.known) for found in (first, second)] == [(2, 0), (0, 2)]
+    first, unchanged = newsroom.collect(), newsroom.collect(NOW + HOUR)
+    newsroom.web.stories = [story(3), story(1), story(2)]
+    third = newsroom.collect(NOW + 2 * HOUR)
+    assert [(found.new, found.known) for found in (first, unchanged, third)] == [(2, 0), (0, 0), (1, 2)]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,9 @@ def render_item(kind: str, item: Any, _: AutogenContext) -> str | Literal[False]
 
 engine: Engine = context.config.attributes["engine"]
 with engine.connect() as connection:
+    # SQLite changes a table by copying it and dropping the old one, which would take the rows that refer to it along.
+    if engine.dialect.name == "sqlite":
+        connection.connection.driver_connection.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr] # it is open
     context.configure(
         connection=connection,
         target_metadata=Table.metadata,
@@ -32,3 +35,8 @@ with engine.connect() as connection:
     with context.begin_transaction():
         context.run_migrations()
     connection.commit()
+    if engine.dialect.name == "sqlite":
+        broken = connection.connection.driver_connection.execute("PRAGMA foreign_key_check").fetchall()  # type: ignore[union-attr] # it is open
+        connection.connection.driver_connection.execute("PRAGMA foreign_keys=ON")  # type: ignore[union-attr] # likewise
+        if broken:
+            raise RuntimeError(f"the migration left {len(broken)} rows that refer to nothing")
