@@ -54,7 +54,8 @@ def downgrade() -> None:
         "DELETE FROM stories WHERE EXISTS"
         " (SELECT 1 FROM stories AS first WHERE first.canonical_url = stories.canonical_url AND first.id < stories.id)"
     )
-    op.execute("DELETE FROM story_texts WHERE story_id NOT IN (SELECT id FROM stories)")
+    for table in ("story_texts", "story_search", "assignments", "corrections"):
+        op.execute(f"DELETE FROM {table} WHERE story_id NOT IN (SELECT id FROM stories)")  # noqa: S608 - four literals
     op.drop_index("ix_stories_page_due_at", "stories")
     op.drop_index("ix_stories_lead_id", "stories")
     op.drop_index("ix_stories_canonical_url", "stories")
