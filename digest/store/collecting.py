@@ -1,6 +1,6 @@
 """Collected stories -> rows, each once, many at a time."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -16,6 +16,7 @@ from digest.domain.story import enters_at
 from digest.ports import Matcher
 from digest.store.dialects import wait_for_turn
 from digest.store.grouping import group
+from digest.store.search import index_new_texts
 from digest.store.stories import save_texts, text_columns
 from digest.store.tables import Source, Story, StoryTextRow
 
@@ -150,7 +151,12 @@ def _insert(
     rows = [_row(source, fact, slug, now, enters) for fact, slug in zip(facts, slugs, strict=True)]
     inserted = session.scalars(insert(Story).returning(Story.id, sort_by_parameter_order=True), rows)
     ids = list(inserted)
-    session.execute(insert(StoryTextRow), list(_text_rows(ids, facts)))
+    texts = [
+        (of, tongue, text) for of, fact in zip(ids, facts, strict=True) for tongue, text in fact.story.texts.items()
+    ]
+    columns = [{"story_id": of, "language": tongue, **text_columns(text)} for of, tongue, text in texts]
+    session.execute(insert(StoryTextRow), columns)
+    index_new_texts(session, texts)
     return ids
 
 
@@ -175,12 +181,6 @@ def _row(source: Source, fact: _Facts, slug: str, now: datetime, enters: datetim
         "page_due_at": now if is_news else None,
         "edited": False,
     }
-
-
-def _text_rows(ids: Iterable[int], facts: Iterable[_Facts]) -> Iterable[Mapping[str, Any]]:
-    for story_id, fact in zip(ids, facts, strict=True):
-        for language, text in fact.story.texts.items():
-            yield {"story_id": story_id, "language": language, **text_columns(text)}
 
 
 def _title(story: CollectedStory) -> str:

@@ -1,9 +1,9 @@
 """Finding stories by their words: FTS5 on SQLite, a GIN index over ``tsvector`` on PostgreSQL."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import String, TextClause, bindparam, delete, exists, select, text
+from sqlalchemy import String, TextClause, bindparam, delete, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
 from digest.domain.language import Language
@@ -26,6 +26,20 @@ def index_texts(session: Session, story_id: int, texts: Mapping[Language, StoryT
     session.flush()
 
 
+def index_new_texts(session: Session, texts: Iterable[tuple[int, Language, StoryText]]) -> None:
+    """Make texts findable that were not there before, all in one go."""
+    rows = [
+        {
+            "story_id": story_id,
+            "language": language,
+            "words": search_words(words.title, words.quick_answer, words.quick_take, *words.key_points),
+        }
+        for story_id, language, words in texts
+    ]
+    if rows:
+        session.execute(insert(StorySearch), rows)
+
+
 def index_missing(session: Session, limit: int) -> int:
     """Make stories from before there was a search findable, some at a time; returns how many texts."""
     is_known = exists().where(
@@ -45,12 +59,13 @@ def find_stories(session: Session, question: str, language: Language, now: datet
     if not words:
         return []
     found = (
-        select(Story.id)
+        select(func.coalesce(Story.lead_id, Story.id))
         .join(StorySearch, StorySearch.story_id == Story.id)
         .where(StorySearch.language == language, Story.enters_at <= now, _matching(dialect, words))
         .order_by(Story.enters_at.desc(), Story.id.desc())
     )
-    return list(session.scalars(found.limit(limit)))
+    # A story whose event another one leads is found as that one.
+    return list(dict.fromkeys(session.scalars(found.limit(limit))))
 
 
 def _matching(dialect: str, words: list[tuple[str, bool]]) -> TextClause:
