@@ -19,6 +19,7 @@ from digest.editors.terms import read_glossary
 from digest.links import Links
 from digest.ports import Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
+from digest.providers.challenge import Challenge
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
 from digest.providers.outbox import FolderMailbox, OutboxProvider
@@ -70,6 +71,7 @@ class Application:
     pages: PageReader
     witness: Witness
     teller: Teller
+    challenge: Challenge | None = None
 
     @property
     def provider(self) -> Provider:
@@ -113,6 +115,8 @@ class Application:
         self.teller.close()
         if self.writer is not None:
             self.writer.close()
+        if self.challenge is not None:
+            self.challenge.close()
         self.engine.dispose()
 
 
@@ -187,7 +191,16 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         pages=WebPages(fetcher, Robots(fetcher, ROBOT, monotonic)),
         witness=witness_of(settings),
         teller=WebTeller([secret.get_secret_value() for secret in settings.webhook_secrets]),
+        challenge=challenge_of(settings),
     )
+
+
+def challenge_of(settings: Settings) -> Challenge | None:
+    """Who tells people from programs at sign-up; None where nobody does."""
+    if not settings.challenge:
+        return None
+    secret_key = settings.challenge_secret_key.get_secret_value()
+    return Challenge(settings.challenge, settings.challenge_site_key, secret_key, settings.challenge_url)
 
 
 def witness_of(settings: Settings) -> Witness:

@@ -95,6 +95,10 @@ class Links:
             raise ExpiredTokenError("the confirmation link has expired")
         return int(consent_id)
 
+    def read_old_confirm(self, token: str) -> int:
+        """The consent id in a confirm token of any age, for sending a new one; raises BadTokenError."""
+        return int(self._read("confirm", token).partition(".")[0])
+
     def read_unsubscribe(self, token: str) -> int:
         """The subscriber id in an unsubscribe token; raises BadTokenError."""
         return int(self._read("unsubscribe", token))

@@ -21,6 +21,7 @@ from digest.domain.errors import BadInputError, PermanentError, shown
 from digest.domain.language import Language
 from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
+from digest.door_settings import DoorSettings
 from digest.mail_settings import MailSettings
 from digest.story_settings import StorySettings
 from digest.traffic_settings import TrafficSettings
@@ -30,7 +31,7 @@ DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
 SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
-SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets"}
+SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets", "challenge_secret_key"}
 
 
 class SettingsError(PermanentError):
@@ -41,7 +42,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(StorySettings, MailSettings, TrafficSettings):
+class Settings(DoorSettings, StorySettings, MailSettings, TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -125,7 +126,7 @@ class Settings(StorySettings, MailSettings, TrafficSettings):
             raise ValueError("must be a redis:// address, or memory:// for everything in one process")
         return value
 
-    @field_validator("base_url", "sendgrid_host", "chat_base_url", check_fields=False)
+    @field_validator("base_url", "sendgrid_host", "chat_base_url", "challenge_url", check_fields=False)
     @classmethod
     def _is_web_address(cls, value: str) -> str:
         parts = urlsplit(value)
@@ -243,7 +244,7 @@ def unsafe(settings: Settings) -> list[str]:
         faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
     if "sendgrid" in carriers and not settings.sendgrid_api_key.get_secret_value():
         faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
-    faults += settings.chat_faults(LOOPBACK_HOSTS)
+    faults += settings.chat_faults(LOOPBACK_HOSTS) + settings.door_faults()
     return faults + (_unsafe_in_public(settings) if settings.is_public else [])
 
 

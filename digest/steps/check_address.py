@@ -2,11 +2,40 @@
 
 from email_validator import EmailNotValidError, validate_email
 
-from digest.domain.address import mend_address
+from digest.domain.address import address_key, mend_address
 from digest.domain.errors import BadInputError
+from digest.domain.slips import suggested_address
 
 LONGEST = 254
 """RFC 5321 §4.5.3.1.3 with the angle brackets taken off."""
+
+
+class SlipError(BadInputError):
+    """The address can be written to, and looks like a slip of the finger in a well-known one.
+
+    Args:
+        address: as it was typed, mended.
+        meant: the address that was probably meant.
+    """
+
+    def __init__(self, address: str, meant: str) -> None:
+        super().__init__("email", address, f"looks like a slip: did you mean {meant}? Send email_checked to keep it.")
+        self.meant = meant
+
+
+def check_for_slips(address: str, checked: str) -> None:
+    """Ask once about an address that looks like a slip; a second look by its owner settles it.
+
+    Args:
+        address: as :func:`check_address` returned it.
+        checked: the address whose owner was asked before.
+
+    Raises:
+        SlipError: it is one letter away from a well-known mail domain, and nobody has looked.
+    """
+    meant = suggested_address(address)
+    if meant and address_key(checked) != address_key(address):
+        raise SlipError(address, meant)
 
 
 def check_address(text: str) -> str:

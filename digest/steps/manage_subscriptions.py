@@ -86,10 +86,7 @@ def _wishes(session: Session, languages: LanguageChoice, cadence: Cadence, topic
 
 
 def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wishes, now: datetime) -> list[int]:
-    if (
-        recent_consents(session, subscriber.id, now - timedelta(hours=1)) >= CONFIRMATIONS_PER_HOUR
-        or recent_consents(session, subscriber.id, now - timedelta(days=1)) >= CONFIRMATIONS_PER_DAY
-    ):
+    if asked_enough(session, subscriber, now):
         return []
     consent = Consent(
         subscriber_id=subscriber.id,
@@ -101,12 +98,32 @@ def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wis
         topics=wishes.topics,
         requested_at=now,
     )
-    session.add(consent)
-    session.flush()
     if subscriber.state is SubscriberState.PENDING:
         apply_wishes(subscriber, wishes, now)
-    letter = add_letter(session, "confirm", subscriber, now, consent)
-    return [letter]
+    return [_owe_confirmation(session, subscriber, consent, now)]
+
+
+def asked_enough(session: Session, subscriber: Subscriber, now: datetime) -> bool:
+    """Whether this address got as many confirmations lately as anybody may have it sent."""
+    return (
+        recent_consents(session, subscriber.id, now - timedelta(hours=1)) >= CONFIRMATIONS_PER_HOUR
+        or recent_consents(session, subscriber.id, now - timedelta(days=1)) >= CONFIRMATIONS_PER_DAY
+    )
+
+
+def ask_again(session: Session, subscriber: Subscriber, consent: Consent, now: datetime) -> list[int]:
+    """A new request with what an old one says, and the letter for it."""
+    if asked_enough(session, subscriber, now):
+        return []
+    names = ("subscriber_id", "source", "wording", "remote", "language", "cadence_id", "topics")
+    copy = Consent(**{name: getattr(consent, name) for name in names}, requested_at=now)
+    return [_owe_confirmation(session, subscriber, copy, now)]
+
+
+def _owe_confirmation(session: Session, subscriber: Subscriber, consent: Consent, now: datetime) -> int:
+    session.add(consent)
+    session.flush()
+    return add_letter(session, "confirm", subscriber, now, consent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +131,8 @@ class Confirmation:
     """What a confirm link is worth now.
 
     Attributes:
-        status: ``confirmed`` just now, ``already`` subscribed, ``waiting`` for the button, or ``gone``: the reader left
-            since, or the row is no more, and has to sign up again.
+        status: ``confirmed`` just now, ``already`` subscribed, ``waiting`` for the button, ``asked`` once more, or
+            ``gone``: the reader left since, or the row is no more, and has to sign up again.
     """
 
     status: str
@@ -127,10 +144,11 @@ class Confirmation:
 def look_up_confirmation(sessions: Sessions, consent_id: int, now: datetime) -> Confirmation:
     """What the confirm page shows; changes nothing (link scanners open every link)."""
     with sessions() as session:
-        return _confirmation(session, session.get(Consent, consent_id), now)
+        return confirmation_of(session, session.get(Consent, consent_id), now)
 
 
-def _confirmation(session: Session, consent: Consent | None, now: datetime) -> Confirmation:
+def confirmation_of(session: Session, consent: Consent | None, now: datetime) -> Confirmation:
+    """What a consent's link is worth."""
     subscriber = get(session, consent.subscriber_id) if consent else None
     if consent is None or subscriber is None:
         return Confirmation("gone", Language.ENGLISH, None)
@@ -156,7 +174,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
     with sessions.begin() as session:
         consent = session.get(Consent, consent_id)
         subscriber = get(session, consent.subscriber_id, lock=True) if consent else None
-        found = _confirmation(session, consent, now)
+        found = confirmation_of(session, consent, now)
         if consent is None or subscriber is None or found.status != "waiting":
             return found
         consent.confirmed_at = now

@@ -14,6 +14,7 @@ from digest.steps.begin_turn import Begun, begin_turn
 from digest.steps.compile_briefs import Press, compile_brief
 from digest.steps.send_batches import Sent, send_batch
 from digest.steps.send_letters import send_letter
+from digest.steps.tidy_up import tidy_up
 from digest.store.database import Sessions
 from digest.store.letters import take_letters
 from digest.store.planning import readers_of_briefs
@@ -63,6 +64,7 @@ def take_turn(
     _send_letters(sessions, provider, press, turn)
     _compile(sessions, press, turn)
     _send(sessions, provider, press, policy, turn)
+    tidy_up(sessions, press.links.confirm_for, now)
     return turn
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session, joinedload, object_session
 
 from digest.domain.address import address_key
@@ -151,6 +151,24 @@ def recent_consents(session: Session, subscriber_id: int, since: datetime) -> in
     """How many confirmations were asked for since then."""
     asked = select(func.count()).where(Consent.subscriber_id == subscriber_id, Consent.requested_at > since)
     return session.scalar(asked) or 0
+
+
+def has_more_pending_than(session: Session, number: int) -> bool:
+    """Whether more than that many wait for confirmation."""
+    beyond = select(Subscriber.id).where(Subscriber.state == SubscriberState.PENDING).offset(number).limit(1)
+    return session.scalar(beyond) is not None
+
+
+def delete_pending(session: Session, before: datetime) -> int:
+    """Delete who never confirmed: those whose last request, or whose row where there is none, is from before then."""
+    asked = exists().where(Consent.subscriber_id == Subscriber.id, Consent.requested_at >= before)
+    gone = (
+        delete(Subscriber)
+        .where(Subscriber.state == SubscriberState.PENDING, Subscriber.created_at < before, ~asked)
+        .returning(Subscriber.id)
+        .execution_options(synchronize_session=False)
+    )
+    return len(session.scalars(gone).all())
 
 
 def confirmed_consent(session: Session, subscriber_id: int) -> Consent | None:

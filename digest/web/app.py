@@ -14,6 +14,7 @@ from digest.web import (
     editing,
     front,
     health,
+    next_brief,
     outbox,
     preferences,
     subscribe,
@@ -21,6 +22,7 @@ from digest.web import (
     webhooks,
 )
 from digest.web.access_log import hide_tokens
+from digest.web.admission import Admission
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, utc_now
 from digest.web.guards import BodyLimit, PathPrefix, SecurityHeaders
@@ -33,6 +35,7 @@ ROUTERS = (
     assets.router,
     front.router,
     subscribe.router,
+    next_brief.router,
     confirm.router,
     unsubscribe.router,
     preferences.router,
@@ -68,14 +71,17 @@ def create_app(
         openapi_url="/api/v1/openapi.json",
         redirect_slashes=False,
     )
-    pages = Pages(application.links, application.site, Assets())
-    app.state.edge = Edge(application, nudge, nudge_events, clock, pages)
+    pages = Pages(application.links, application.site, Assets(), application.challenge)
+    admission = Admission(application.settings, application.sessions)
+    app.state.edge = Edge(application, nudge, nudge_events, clock, pages, admission)
     for router in ROUTERS:
         app.include_router(router)
     install_problems(app)
+    tls = urlsplit(application.links.base_url).scheme == "https"
+    also = application.challenge.kind.origins if application.challenge else ()
     app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST, editing.PATH: editing.LONGEST_BODY})
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
-    app.add_middleware(SecurityHeaders, tls=urlsplit(application.links.base_url).scheme == "https")
+    app.add_middleware(SecurityHeaders, tls=tls, also=also)
     hide_tokens()
     return app

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from digest.steps.manage_subscriptions import Confirmation, confirm, look_up_confirmation
+from digest.steps.renew_confirmation import renew_confirmation
 from digest.web.edge import Edge, EdgeOf
 from digest.web.language import AskedLanguage
 from digest.web.methods import READ
@@ -28,6 +29,13 @@ def confirm_subscription(edge: EdgeOf, asked: AskedLanguage, token: str) -> Resp
     consent_id = edge.application.links.read_confirm(token, now)
     policy = edge.application.settings.policy
     return _page(edge, asked, token, confirm(edge.application.sessions, consent_id, now, policy))
+
+
+@router.post("/confirm/{token}/again")
+def send_new_link(edge: EdgeOf, asked: AskedLanguage, token: str) -> Response:
+    """A new link to the same address, where the old one has expired; it is never shown here."""
+    consent_id = edge.application.links.read_old_confirm(token)
+    return _page(edge, asked, token, renew_confirmation(edge.application.sessions, consent_id, edge.clock()))
 
 
 def _page(edge: Edge, asked: AskedLanguage, token: str, found: Confirmation) -> Response:

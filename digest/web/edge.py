@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from starlette.background import BackgroundTask
 
 from digest.bootstrap import Application
+from digest.web.admission import Admission
 from digest.web.pages import Pages
 
 Clock = Callable[[], datetime]
@@ -29,6 +30,7 @@ class Edge:
             neither delays the visitor nor shows by its delay that a letter was owed.
         nudge_events: gets the ids of posts of provider events that are to be read, likewise.
         clock: read once per request.
+        admission: counts sign-ups and guesses.
     """
 
     application: Application
@@ -36,6 +38,7 @@ class Edge:
     nudge_events: Nudge
     clock: Clock
     pages: Pages
+    admission: Admission
 
     def after(self, letters: Sequence[int]) -> BackgroundTask | None:
         """Work for after the answer: ask the workers to send ``letters``."""

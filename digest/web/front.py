@@ -6,13 +6,16 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from digest.domain.language import Language
+from digest.domain.schedule import next_send
 from digest.rendering.topics import TOPICS
 from digest.steps.read_briefs import front_stories
 from digest.web.edge import Edge, EdgeOf
 from digest.web.language import LanguageOf
 from digest.web.methods import READ
 from digest.web.pages import PRIVATE, PUBLIC
+from digest.web.phrases import moment
 from digest.web.sign_up import FormView, form_choices, form_of, usual_wishes
+from digest.web.wording import PROMISES, WORDING
 
 STORIES = 6
 
@@ -32,6 +35,8 @@ def front_page(edge: Edge, language: Language, form: FormView) -> Response:
     values: Mapping[str, object] = {
         "form": form,
         "stories": stories,
+        "next_brief": moment(next_send(form.cadence, edge.clock()), form.cadence, language),
+        "promises": PROMISES[WORDING],
         "errors": form.errors,
         **form_choices(language, TOPICS),
     }

@@ -1,6 +1,6 @@
 """What holds for every request: its place under the path prefix, security headers, and no body longer than a form."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -10,7 +10,7 @@ LONGEST_BODY = 64 * 1024
 """Bytes; the longest form a reader can fill in is a few kilobytes."""
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -22,12 +22,26 @@ HEADERS = {
 TLS_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
-class SecurityHeaders:
-    """ASGI middleware: adds the headers that an answer does not set itself."""
+def with_origins(policy: str, origins: Sequence[str]) -> str:
+    """The policy with other origins let in that a challenge's widget needs: its script, its frame, its requests."""
+    names = ("script-src", "style-src", "frame-src", "connect-src")
+    rules = [f"{rule} {' '.join(origins)}" if rule.partition(" ")[0] in names else rule for rule in policy.split("; ")]
+    return "; ".join(rules)
 
-    def __init__(self, app: ASGIApp, *, tls: bool) -> None:
+
+class SecurityHeaders:
+    """ASGI middleware: adds the headers that an answer does not set itself.
+
+    Args:
+        tls: whether browsers are held to it.
+        also: origins of a challenge's widget.
+    """
+
+    def __init__(self, app: ASGIApp, *, tls: bool, also: Sequence[str] = ()) -> None:
         self.app = app
         self.headers = HEADERS | (TLS_HEADERS if tls else {})
+        if also:
+            self.headers["Content-Security-Policy"] = with_origins(CONTENT_POLICY, also)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, with the headers added."""

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse
 
 from digest.domain.language import Language
 from digest.links import Links
+from digest.providers.challenge import Challenge
 from digest.rendering.catalogue import translations
 from digest.rendering.clean import clean, web_address
 from digest.rendering.dates import full_date, weekday_date
@@ -37,10 +38,11 @@ class Pages:
         links: for addresses; paths carry the prefix of the site's public address, never what a request says.
         site: the publisher.
         assets: the files that pages refer to.
+        challenge: what a form asks to tell people from programs, if anything.
     """
 
-    def __init__(self, links: Links, site: Site, assets: Assets) -> None:
-        self.links, self.site, self.assets = links, site, assets
+    def __init__(self, links: Links, site: Site, assets: Assets, challenge: Challenge | None = None) -> None:
+        self.links, self.site, self.assets, self.challenge = links, site, assets, challenge
         self._environments = {language: self._environment(language) for language in Language}
 
     def path(self, path: str, **query: object) -> str:
@@ -87,6 +89,7 @@ class Pages:
             "language": language,
             "languages": list(Language),
             "site": self.site,
+            "challenge": self.challenge,
             "asset": lambda name: self.path(self.assets.path(name)),
             "path": self.path,
             "to": lambda path, **query: self.path(path, **{"lang": str(language), **query}),

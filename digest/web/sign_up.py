@@ -9,18 +9,19 @@ from digest.domain.language import Language, language_choice
 from digest.domain.schedule import DEFAULT_TIME, WEEKDAY_NAMES, Cadence, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.settings import Settings
+from digest.steps.check_address import SlipError
 from digest.web.complaints import complaints
 from digest.web.fields import Fields
 from digest.web.phrases import WEEKDAYS
 from digest.web.wishes import Wanted
-from digest.web.zones import ZoneChoice, zone_choices
+from digest.web.zones import ZoneChoice, meant_zone, zone_choices
 
 TRAP = "leave_empty"
 """A field that people do not see; its name and label are none that browsers and password keepers fill in."""
+SOURCE, EMBED = "source", "embed"
+"""A form on another site says so, for the consent's record."""
 ZONE_FROM = "timezone_from"
 ASSUMED = "default"
-WORDING = "2026-12"
-"""Version of what the form promises; kept with every consent."""
 MORE_CHOICES = ("time", "weekdays", "topics")
 
 
@@ -29,17 +30,23 @@ class FormView:
     """The values of a form as its template shows them.
 
     Attributes:
+        cadence: the mornings that the values mean; where one can't be used, the usual ones.
         timezone_from: ``default`` while nobody chose the zone; the page's script then asks the browser.
+        email_checked: an address that looks like a slip and that its owner is asked about just now.
+        email_meant: what was probably meant instead.
         errors: field -> sentence.
         more_is_open: whether the choices that few people make are shown at once.
     """
 
     language: Language
+    cadence: Cadence
     timezone: str
     time: str
     weekdays: Collection[str]
     topics: Collection[str]
     email: str = field(default="", repr=False)
+    email_checked: str = field(default="", repr=False)
+    email_meant: str = field(default="", repr=False)
     timezone_from: str = ASSUMED
     errors: Mapping[str, str] = field(default_factory=dict)
     more_is_open: bool = False
@@ -55,6 +62,7 @@ def form_of(wanted: Wanted) -> FormView:
     cadence = wanted.cadence
     return FormView(
         language=wanted.language,
+        cadence=wanted.cadence,
         timezone=cadence.timezone,
         time=f"{cadence.at:%H:%M}",
         weekdays=weekdays_text(cadence.weekdays).split(","),
@@ -64,15 +72,19 @@ def form_of(wanted: Wanted) -> FormView:
 
 def form_again(fields: Fields, wanted: Wanted, errors: Mapping[str, BadInputError], language: Language) -> FormView:
     """The form with what was typed, so that only what is wrong has to be written again."""
-    usual = form_of(wanted)
+    usual, slip = form_of(wanted), errors.get("email")
+    zone = fields.text("timezone")
     days, topics = fields.words("weekdays"), fields.words("topics")
     return FormView(
         language=wanted.language,
-        timezone=usual.timezone if (zone := fields.text("timezone")) is None else zone,
+        cadence=wanted.cadence,
+        timezone=usual.timezone if zone is None else meant_zone(zone) or zone,
         time=fields.text("time") or usual.time,
         weekdays=usual.weekdays if days is None else days,
         topics=usual.topics if topics is None else topics,
         email=fields.text("email") or "",
+        email_checked=str(slip.value) if isinstance(slip, SlipError) else fields.text("email_checked") or "",
+        email_meant=slip.meant if isinstance(slip, SlipError) else "",
         timezone_from=fields.text(ZONE_FROM) or "reader",
         errors=complaints(errors, language),
         more_is_open=any(name in errors for name in MORE_CHOICES),

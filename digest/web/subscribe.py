@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
+from digest.domain.errors import BadInputError
 from digest.domain.language import LANGUAGE_CHOICES, Language
 from digest.domain.schedule import next_send, weekdays_text
 from digest.domain.subscriber import topics_of
@@ -15,10 +16,11 @@ from digest.web.front import front_page
 from digest.web.language import AskedLanguage, LanguageOf, language_or_none
 from digest.web.pages import PRIVATE
 from digest.web.phrases import moment, rhythm
-from digest.web.problems import problem_document
-from digest.web.sign_up import TRAP, WORDING, form_again, usual_wishes, was_mended, zone_is_assumed
+from digest.web.problems import PROBLEMS, problem_document
+from digest.web.sign_up import EMBED, SOURCE, TRAP, form_again, usual_wishes, was_mended, zone_is_assumed
 from digest.web.topics import known_topics
 from digest.web.wishes import Faults, Wanted, read_address, read_wanted
+from digest.web.wording import wording_of
 
 BODY = {
     "type": "object",
@@ -26,13 +28,33 @@ BODY = {
     "properties": {
         "email": {"type": "string", "format": "email"},
         "language": {"type": "string", "enum": list(LANGUAGE_CHOICES)},
-        "timezone": {"type": "string", "description": "IANA name, such as Asia/Shanghai"},
+        "timezone": {"type": "string", "description": "IANA name or city, such as Asia/Shanghai"},
         "time": {"type": "string", "description": "local time of day, HH:MM", "default": "08:00"},
         "weekdays": {"type": "array", "items": {"type": "string"}, "description": "mon, tue, …; all when left out"},
         "topics": {"type": "array", "items": {"type": "string"}, "description": "all when left out"},
+        "email_checked": {"type": "string", "description": "the address again, where it was refused as a likely slip"},
+        "challenge": {"type": "string", "description": "the widget's response, where the site asks for one"},
     },
 }
-SCHEMA = {"requestBody": {"required": True, "content": {"application/json": {"schema": BODY}}}}
+TOLD = {
+    "type": "object",
+    "required": ["status", "email", "language", "timezone", "timezone_assumed", "time", "weekdays", "topics"],
+    "properties": {
+        "status": {"type": "string"},
+        "email": {"type": "string"},
+        "language": {"type": "string", "enum": ["en", "zh"]},
+        "timezone": {"type": "string"},
+        "timezone_assumed": {"type": "boolean"},
+        "time": {"type": "string"},
+        "weekdays": {"type": "array", "items": {"type": "string"}},
+        "topics": {"type": "array", "items": {"type": "string"}},
+        "next_brief": {"type": "string"},
+    },
+}
+SCHEMA = {
+    "requestBody": {"required": True, "content": {"application/json": {"schema": BODY}}},
+    "responses": {"202": {"content": {"application/json": {"schema": TOLD}}}, **PROBLEMS},
+}
 
 router = APIRouter()
 
@@ -43,9 +65,10 @@ def subscribe(edge: EdgeOf, asked: AskedLanguage, language: LanguageOf, fields: 
     faults = Faults()
     address, wanted = _read(edge, fields, language, faults)
     shown_in = asked or language_or_none(fields.text("language")) or language
+    _take_in(edge, fields, address, remote, faults)
     if faults.errors:
         return front_page(edge, shown_in, form_again(fields, wanted, faults.errors, shown_in))
-    letters = [] if fields.text(TRAP) else _request(edge, address, wanted, "form", remote)
+    letters = [] if fields.text(TRAP) else _request(edge, address, wanted, _consent(fields, shown_in), remote)
     values = _answer(edge, address, wanted, shown_in, fields)
     return edge.pages.answer("asked", shown_in, values, headers=PRIVATE, after=edge.after(letters))
 
@@ -53,28 +76,27 @@ def subscribe(edge: EdgeOf, asked: AskedLanguage, language: LanguageOf, fields: 
 @router.post("/api/v1/subscriptions", status_code=202, openapi_extra=SCHEMA, tags=["subscriptions"])
 def subscribe_by_json(edge: EdgeOf, language: LanguageOf, fields: PostedJson, remote: RemoteOf) -> Response:
     """Ask for a subscription; its owner confirms by e-mail. 202 whoever the address belongs to, 422 with a problem
-    document (RFC 9457) that names every field that can't be used.
+    document (RFC 9457) that names every field that can't be used, 429 with Retry-After where it was too much.
     """
     faults = Faults()
     address, wanted = _read(edge, fields, language, faults)
+    _take_in(edge, fields, address, remote, faults)
     if faults.errors:
         return problem_document(list(faults.errors.values()))
-    letters = _request(edge, address, wanted, "api", remote)
-    return JSONResponse(
-        {
-            "status": "confirmation requested",
-            "email": address,
-            "language": str(wanted.languages),
-            "timezone": wanted.cadence.timezone,
-            "timezone_assumed": zone_is_assumed(fields, edge.application.settings),
-            "time": f"{wanted.cadence.at:%H:%M}",
-            "weekdays": weekdays_text(wanted.cadence.weekdays).split(","),
-            "topics": list(topics_of(wanted.topics)),
-        },
-        202,
-        {"Cache-Control": "no-store"},
-        background=edge.after(letters),
-    )
+    source = EMBED if fields.text(SOURCE) == EMBED else "api"
+    letters = _request(edge, address, wanted, (source, wording_of(wanted.languages.language)), remote)
+    told = {
+        "status": "confirmation requested",
+        "email": address,
+        "language": str(wanted.languages),
+        "timezone": wanted.cadence.timezone,
+        "timezone_assumed": zone_is_assumed(fields, edge.application.settings),
+        "time": f"{wanted.cadence.at:%H:%M}",
+        "weekdays": weekdays_text(wanted.cadence.weekdays).split(","),
+        "topics": list(topics_of(wanted.topics)),
+        "next_brief": moment(next_send(wanted.cadence, edge.clock()), wanted.cadence, wanted.languages.language),
+    }
+    return JSONResponse(told, 202, {"Cache-Control": "no-store"}, background=edge.after(letters))
 
 
 def _read(edge: Edge, fields: Fields, language: Language, faults: Faults) -> tuple[str, Wanted]:
@@ -85,15 +107,33 @@ def _read(edge: Edge, fields: Fields, language: Language, faults: Faults) -> tup
     return address, read_wanted(fields, usual, lambda: known_topics(application.sessions), faults)
 
 
-def _request(edge: Edge, address: str, wanted: Wanted, source: str, remote: str) -> list[int]:
+def _take_in(edge: Edge, fields: Fields, address: str, remote: str, faults: Faults) -> None:
+    """Count a sign-up that has no fault, and see to it that a person sent it where the site asks for that."""
+    if faults.errors:
+        return
+    edge.admission.admit(remote, address, edge.clock())
+    challenge = edge.application.challenge
+    if challenge is None:
+        return
+    response = fields.text(challenge.kind.field) or fields.text("challenge") or ""
+    if not challenge.passes(response, remote):
+        faults.errors["challenge"] = BadInputError("challenge", "", "is missing or was not solved: solve it again.")
+
+
+def _consent(fields: Fields, shown_in: Language) -> tuple[str, str]:
+    """Where the consent comes from, and which words were read."""
+    return (EMBED if fields.text(SOURCE) == EMBED else "form"), wording_of(shown_in)
+
+
+def _request(edge: Edge, address: str, wanted: Wanted, consent: tuple[str, str], remote: str) -> list[int]:
     application = edge.application
     request = SubscriptionRequest(
         address=address,
         languages=wanted.languages,
         cadence=wanted.cadence,
         topics=wanted.topics,
-        source=source,
-        wording=f"{WORDING}-{wanted.language}",
+        source=consent[0],
+        wording=consent[1],
         remote=remote,
     )
     return request_subscription(application.sessions, request, application.address_hashes(address), edge.clock())

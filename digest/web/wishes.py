@@ -8,7 +8,7 @@ from digest.domain.errors import BadInputError
 from digest.domain.language import Language, LanguageChoice, parse_language_choice
 from digest.domain.schedule import Cadence, parse_time, parse_weekdays
 from digest.domain.subscriber import topics_key
-from digest.steps.check_address import check_address
+from digest.steps.check_address import check_address, check_for_slips
 from digest.web.fields import Fields
 from digest.web.zones import read_zone
 
@@ -46,7 +46,13 @@ class Faults:
 
 def read_address(fields: Fields, faults: Faults) -> str:
     """The address to write to."""
-    return faults.keep(lambda: check_address(fields.text("email") or ""), "")
+
+    def read() -> str:
+        address = check_address(fields.text("email_meant") or fields.text("email") or "")
+        check_for_slips(address, fields.text("email_checked") or "")
+        return address
+
+    return faults.keep(read, "")
 
 
 def read_wanted(

@@ -1,12 +1,15 @@
 """A site over a database of its own, with the bundled stories, a mailbox in a folder, and a clock that tests set."""
 
 import re
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
@@ -37,8 +40,11 @@ class Site:
     nudged: list[int] = field(default_factory=list)
 
     def client(self, **headers: str) -> TestClient:
-        app = create_app(self.application, self.nudged.extend, lambda: self.now)
-        return TestClient(app, base_url="http://testserver", headers=headers, follow_redirects=False)
+        return TestClient(self.app, base_url="http://testserver", headers=headers, follow_redirects=False)
+
+    @cached_property
+    def app(self) -> FastAPI:
+        return create_app(self.application, self.nudged.extend, lambda: self.now)
 
     def later(self, **by: float) -> None:
         self.now += timedelta(**by)
@@ -137,6 +143,15 @@ def stock(site: Site) -> Site:
     application = site.application
     import_stories(application.sessions, application.editor, bundled_stories(), NOW, enters=NOW)
     return site
+
+
+@pytest.fixture
+def unused_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
 
 
 def links_in(html: str) -> list[str]:

@@ -48,8 +48,8 @@ def test_the_form_offers_every_country_s_zones_and_only_known_ones(site: Site) -
 
 
 def test_a_zone_is_called_what_people_call_it(site: Site) -> None:
-    assert '<option value="Asia/Shanghai">上海：北京时间</option>' in site.client().get("/?lang=zh").text
-    assert '<option value="America/New_York">New York time</option>' in site.client().get("/?lang=en").text
+    assert '<option value="Asia/Shanghai">上海：北京时间（Shanghai）</option>' in site.client().get("/?lang=zh").text
+    assert '<option value="America/New_York">New York time (纽约)</option>' in site.client().get("/?lang=en").text
 
 
 def test_the_stories_come_in_the_language_of_the_page(stocked: Site) -> None:

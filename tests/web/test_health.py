@@ -1,10 +1,7 @@
 """Alive, and ready."""
 
-import socket
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from digest.store.database import migrate, open_engine, open_sessions
 from tests.web.conftest import Site
@@ -50,12 +47,3 @@ def test_a_broker_that_does_not_answer_is_not_ready(site: Site, unused_port: int
     site.application = replace(site.application, settings=settings)
     answer = site.client().get("/readyz")
     assert (answer.status_code, answer.json()["broker"]) == (503, "ConnectionError")
-
-
-@pytest.fixture
-def unused_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port

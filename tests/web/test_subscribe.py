@@ -4,6 +4,7 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import time
+from hashlib import sha256
 
 import pytest
 from sqlalchemy import select
@@ -15,6 +16,7 @@ from digest.steps.manage_subscriptions import unsubscribe
 from digest.steps.read_subscribers import find_reader
 from digest.store.subscribers import suppress
 from digest.store.tables import Consent, Letter, Subscriber
+from digest.web.wording import wording_of, words_of
 from tests.web.conftest import NOW, Make, Site
 
 BAD_ZONES = ["", "+08:00", "UTC+8", "China Standard Time", "Asia", "Factory", "localtime", "../../etc/passwd"]
@@ -258,6 +260,7 @@ def test_json_is_answered_with_202_and_what_was_understood(site: Site) -> None:
         "time": "08:00",
         "weekdays": ["mon", "tue"],
         "topics": [],
+        "next_brief": "12月7日 星期一 早上 8:00（北京时间）",
     }
     assert site.nudged == [1]
 
@@ -296,7 +299,7 @@ def test_a_body_that_is_no_json_object_gets_a_problem_document(site: Site, body:
 
 def test_the_api_is_described(site: Site) -> None:
     document = site.client().get("/api/v1/openapi.json").json()
-    assert list(document["paths"]) == ["/api/v1/subscriptions"]
+    assert {"/api/v1/subscriptions", "/api/v1/next-brief"} <= set(document["paths"])
 
 
 def test_uns_11_who_left_may_come_back_with_other_wishes(site: Site) -> None:
@@ -310,3 +313,62 @@ def test_uns_11_who_left_may_come_back_with_other_wishes(site: Site) -> None:
     assert found is not None
     assert (found.state, found.language) == (SubscriberState.ACTIVE, Language.CHINESE)
     assert found.cadence_row.timezone == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    ("typed", "zone"), [("China Standard Time", "Asia/Shanghai"), ("Asia/shanghai", "Asia/Shanghai")]
+)
+def test_tz_13_another_name_of_a_zone_is_refused_once_with_the_right_one_filled_in(
+    site: Site, typed: str, zone: str
+) -> None:
+    answer = site.client().post("/subscribe?lang=zh", data={**BASIC, "timezone": typed})
+    assert answer.status_code == 422
+    assert f"“{typed}” 就是 {zone}" in answer.text
+    assert re.search(rf'<input id="timezone"[^>]* value="{zone}"', answer.text)
+    assert _nothing_is_stored(site)
+
+
+@pytest.mark.parametrize("city", ["Beijing", "深圳", "san francisco", "北京时间", "Ürümqi"])
+def test_a_city_is_a_zone_in_either_language(site: Site, city: str) -> None:
+    answer = site.client().post("/subscribe", data={**BASIC, "timezone": city})
+    assert answer.status_code == 200
+    assert site.count(Subscriber) == 1
+
+
+def test_a_slip_is_asked_about_once_and_either_answer_takes_one_press(site: Site) -> None:
+    client, form = site.client(), {**BASIC, "email": "reader@gmial.com"}
+    asked = client.post("/subscribe?lang=zh", data=form)
+    assert asked.status_code == 422
+    assert "你想写的是不是 reader@gmail.com？" in asked.text
+    assert _nothing_is_stored(site)
+    (checked,) = re.findall(r'name="email_checked" value="([^"]*)"', asked.text)
+    (meant,) = re.findall(r'name="email_meant" value="([^"]*)"', asked.text)
+    assert client.post("/subscribe", data={**form, "email_meant": meant}).status_code == 200
+    assert site.subscriber("reader@gmail.com") is not None
+    assert client.post("/subscribe", data={**form, "email_checked": checked}).status_code == 200
+    assert site.subscriber("reader@gmial.com") is not None
+
+
+def test_the_first_brief_is_told_before_signing_up(site: Site) -> None:
+    client = site.client()
+    assert "<output>Wednesday, 2 December, 8:00 am (UTC)</output>" in client.get("/?lang=en").text
+    when = {"timezone": "Asia/Shanghai", "time": "06:30", "weekdays": ["sat", "sun"], "lang": "zh"}
+    told = client.get("/api/v1/next-brief", params=when).json()
+    assert told["next_brief"] == "12月5日 星期六 早上 6:30（北京时间）"
+    assert (told["utc"], told["date"]) == ("2026-12-04T22:30:00Z", "2026-12-05")
+    assert client.get("/api/v1/next-brief", params={"timezone": "Mars"}).status_code == 422
+    assert client.get("/api/v1/next-brief", params={"time": "8\r\nX: 1"}).status_code == 422
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_what_a_consent_names_are_the_words_that_the_form_showed(site: Site, language: Language) -> None:
+    page = site.client().get(f"/?lang={language}").text
+    shown = re.findall(r"<li>(.*?)</li>", page.partition('class="promises"')[2].partition("</ul>")[0])
+    assert words_of(wording_of(language)) == shown
+    assert len(shown) == 3
+    assert words_of("an old list") == words_of("1999-01-en") == []
+
+
+def test_words_that_readers_agreed_to_never_change_under_their_version() -> None:
+    words = "\n".join(words_of("2026-12-en") + words_of("2026-12-zh"))
+    assert sha256(words.encode()).hexdigest()[:16] == "53b3cc26aae5886e"

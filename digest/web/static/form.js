@@ -13,11 +13,26 @@ function showLabel(field) {
   label.textContent = option ? option.text : field.value;
 }
 
+// What the form means in the reader's own days is for the server to say: its time zones are the ones that count.
+async function showFirstBrief(form) {
+  const place = form.querySelector("[data-first-brief]");
+  if (!place) return;
+  const asked = new URL(place.dataset.firstBrief, location.href);
+  for (const name of ["timezone", "time", "weekdays"]) {
+    for (const value of new FormData(form).getAll(name)) asked.searchParams.append(name, value);
+  }
+  place.dataset.asked = asked.href;
+  const answer = await fetch(asked, { headers: { Accept: "application/json" } }).catch(() => null);
+  if (!answer || !answer.ok || place.dataset.asked !== asked.href) return;
+  place.querySelector("output").textContent = (await answer.json()).next_brief;
+}
+
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 for (const field of document.querySelectorAll("input[name=timezone]")) {
   if (zone && field.hasAttribute("data-detect")) {
     field.value = zone;
     markSource(field, "browser");
+    showFirstBrief(field.form);
   }
   showLabel(field);
   field.addEventListener("focus", () => field.select());
@@ -25,4 +40,5 @@ for (const field of document.querySelectorAll("input[name=timezone]")) {
     markSource(field, "reader");
     showLabel(field);
   });
+  field.form.addEventListener("change", () => showFirstBrief(field.form));
 }
