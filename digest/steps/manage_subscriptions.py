@@ -1,8 +1,8 @@
-"""Sign up, confirm, change, pause, leave and come back. Everything here is safe to repeat."""
+"""Confirm, change, pause, leave and come back. Everything here is safe to repeat."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
 
 from sqlalchemy.orm import Session
 
@@ -14,116 +14,23 @@ from digest.domain.suppression import may_ask_again
 from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
-from digest.store.letters import add_letter, was_written
+from digest.store.letters import add_letter
 from digest.store.subscribers import (
     Wishes,
-    add,
     apply_wishes,
     bar_on,
     confirmed_consent,
     find,
     get,
     last_window_end,
-    recent_consents,
     release,
     set_state,
     withdraw_planned,
 )
 from digest.store.tables import Consent, Subscriber
 
-CONFIRMATIONS_PER_HOUR = 3
-CONFIRMATIONS_PER_DAY = 6
 USUAL = Policy()
-NOTICE_EVERY = timedelta(hours=24)
-"""An active reader who signs up again is told so at most once in this time."""
-CONFIRMABLE = frozenset({SubscriberState.PENDING, SubscriberState.ENDED})
 BARRED = frozenset({EndReason.BOUNCED, EndReason.COMPLAINED})
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A sign-up as checked at the edge.
-
-    Attributes:
-        address: as :func:`digest.steps.check_address.check_address` returned it.
-        topics: a key made by :func:`digest.domain.subscriber.topics_key`.
-        source: where it came from: ``form``, ``api``, ``embed``.
-        wording: version of the words the reader saw.
-        remote: the network address it came from.
-    """
-
-    address: str = field(repr=False)
-    languages: LanguageChoice
-    cadence: Cadence
-    topics: str = ""
-    source: str = "form"
-    wording: str = ""
-    remote: str = ""
-
-
-def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[str], now: datetime) -> list[int]:
-    """Ask the owner of the address whether they want the brief; returns the ids of letters owed.
-
-    The caller answers the visitor the same whatever happens here, so that nobody learns who subscribes. An active
-    reader gets a note at most; a barred address gets nothing until it may be asked again (see
-    :func:`digest.domain.suppression.may_ask_again`); anyone else a confirmation, a few an hour and day.
-    """
-    with sessions.begin() as session:
-        bar = bar_on(session, request.address, hashes)
-        if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
-            return []
-        wishes = _wishes(session, request.languages, request.cadence, request.topics, now)
-        subscriber = add(session, request.address, wishes, SubscriberState.PENDING, now)
-        if subscriber.state in CONFIRMABLE:
-            return _ask(session, subscriber, request, wishes, now)
-        if was_written(session, "already_subscribed", subscriber.id, now - NOTICE_EVERY):
-            return []
-        return [add_letter(session, "already_subscribed", subscriber, now)]
-
-
-def _wishes(session: Session, languages: LanguageChoice, cadence: Cadence, topics: str, now: datetime) -> Wishes:
-    return Wishes(languages, cadence_id(session, cadence, now), topics)
-
-
-def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wishes, now: datetime) -> list[int]:
-    if asked_enough(session, subscriber, now):
-        return []
-    consent = Consent(
-        subscriber_id=subscriber.id,
-        source=request.source,
-        wording=request.wording,
-        remote=request.remote,
-        languages=wishes.languages,
-        cadence_id=wishes.cadence_id,
-        topics=wishes.topics,
-        requested_at=now,
-    )
-    if subscriber.state is SubscriberState.PENDING:
-        apply_wishes(subscriber, wishes, now)
-    return [_owe_confirmation(session, subscriber, consent, now)]
-
-
-def asked_enough(session: Session, subscriber: Subscriber, now: datetime) -> bool:
-    """Whether this address got as many confirmations lately as anybody may have it sent."""
-    return (
-        recent_consents(session, subscriber.id, now - timedelta(hours=1)) >= CONFIRMATIONS_PER_HOUR
-        or recent_consents(session, subscriber.id, now - timedelta(days=1)) >= CONFIRMATIONS_PER_DAY
-    )
-
-
-def ask_again(session: Session, subscriber: Subscriber, consent: Consent, now: datetime) -> list[int]:
-    """A new request with what an old one says, and the letter for it."""
-    if asked_enough(session, subscriber, now):
-        return []
-    names = ("subscriber_id", "source", "wording", "remote", "language", "cadence_id", "topics")
-    copy = Consent(**{name: getattr(consent, name) for name in names}, requested_at=now)
-    return [_owe_confirmation(session, subscriber, copy, now)]
-
-
-def _owe_confirmation(session: Session, subscriber: Subscriber, consent: Consent, now: datetime) -> int:
-    session.add(consent)
-    session.flush()
-    return add_letter(session, "confirm", subscriber, now, consent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +144,7 @@ def change_wishes(
     """
 
     def change(session: Session, subscriber: Subscriber) -> None:
-        wishes = _wishes(session, languages, cadence, topics, now)
+        wishes = Wishes(languages, cadence_id(session, cadence, now), topics)
         before = Wishes(subscriber.languages, subscriber.cadence_id, subscriber.topics)
         if wishes == before:
             return

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from digest.steps.manage_subscriptions import CONFIRMABLE, Confirmation, ask_again, confirmation_of
+from digest.steps.manage_subscriptions import Confirmation, confirmation_of
+from digest.steps.request_subscriptions import CONFIRMABLE, ask_again
 from digest.store.database import Sessions
 from digest.store.subscribers import get
 from digest.store.tables import Consent

@@ -7,8 +7,8 @@ from digest.domain.errors import BadInputError
 from digest.domain.language import LANGUAGE_CHOICES, Language
 from digest.domain.schedule import next_send, weekdays_text
 from digest.domain.subscriber import topics_of
-from digest.steps.manage_subscriptions import Request as SubscriptionRequest
-from digest.steps.manage_subscriptions import request_subscription
+from digest.steps.request_subscriptions import Request as SubscriptionRequest
+from digest.steps.request_subscriptions import request_subscription
 from digest.web.client import RemoteOf
 from digest.web.edge import Edge, EdgeOf
 from digest.web.fields import Fields, Posted, PostedJson

@@ -32,10 +32,11 @@ BIG_CITIES = {
 
 @dataclass(frozen=True, slots=True)
 class ZoneChoice:
-    """One zone of the list: its IANA name, and what people call it."""
+    """One zone of the list: its IANA name, what people call it, and that with its city in the other language too."""
 
     name: str
     label: str
+    searched: str
 
 
 @cache
@@ -49,7 +50,7 @@ def listed_zones() -> tuple[str, ...]:
 @cache
 def zone_choices(language: Language) -> tuple[ZoneChoice, ...]:
     """The list, labelled in ``language``, with the city's name in the other one, so that either finds it."""
-    return tuple(ZoneChoice(name, _searched(name, language)) for name in listed_zones())
+    return tuple(ZoneChoice(name, _label(name, language), _searched(name, language)) for name in listed_zones())
 
 
 def _searched(name: str, language: Language) -> str:
@@ -80,7 +81,7 @@ def _names_by_words() -> dict[str, str]:
     for language in Language:
         for choice in zone_choices(language):
             name = choice.name
-            words = {choice.label, _label(name, language), _city(name, language), zone_name(name, language)}
+            words = {choice.label, choice.searched, _city(name, language), zone_name(name, language)}
             for word in words:
                 found.setdefault(word.lower(), set()).add(choice.name)
     for name, cities in BIG_CITIES.items():

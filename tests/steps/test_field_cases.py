@@ -8,8 +8,9 @@ import pytest
 
 from digest.domain.schedule import Cadence, next_send
 from digest.domain.subscriber import EndReason, SubscriberState
-from digest.steps.manage_subscriptions import request_subscription, unsubscribe
+from digest.steps.manage_subscriptions import unsubscribe
 from digest.steps.read_subscribers import find_by_address
+from digest.steps.request_subscriptions import request_subscription
 from digest.store.sources import due_sources
 from digest.store.tables import Source
 from tests.steps.world import ZH, World, utc

@@ -16,12 +16,12 @@ from digest.steps.manage_subscriptions import (
     come_back,
     look_up_confirmation,
     pause,
-    request_subscription,
     resume,
     unsubscribe,
     unsubscribe_address,
 )
 from digest.steps.read_subscribers import find_by_address, find_reader
+from digest.steps.request_subscriptions import request_subscription
 from digest.store.subscribers import suppress, suppress_hash
 from digest.store.tables import Consent, Letter, Subscriber
 from tests.steps.world import EN, ZH, World, utc

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import select
 
 from digest.domain.delivery import BatchState
-from digest.steps.manage_subscriptions import request_subscription, unsubscribe
+from digest.steps.manage_subscriptions import unsubscribe
+from digest.steps.request_subscriptions import request_subscription
 from digest.steps.send_letters import MOST_ATTEMPTS, send_letter
 from digest.store.letters import take_letters
 from digest.store.tables import Letter

@@ -13,7 +13,8 @@ from digest.domain.subscriber import EndReason, SubscriberState
 from digest.steps.check_address import check_address
 from digest.steps.erase_subscribers import erase_subscriber
 from digest.steps.import_subscribers import Defaults, Imported, import_subscribers
-from digest.steps.manage_subscriptions import request_subscription, unsubscribe
+from digest.steps.manage_subscriptions import unsubscribe
+from digest.steps.request_subscriptions import request_subscription
 from digest.store.database import Sessions
 from digest.store.subscribers import find
 from digest.store.tables import Consent, Delivery, Letter, Subscriber, Suppression

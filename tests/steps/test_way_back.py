@@ -10,10 +10,11 @@ from digest.domain.event import EventKind, ProviderEvent
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.ports import Refusal
-from digest.steps.manage_subscriptions import come_back, request_subscription, unsubscribe
+from digest.steps.manage_subscriptions import come_back, unsubscribe
 from digest.steps.readmit import readmit
 from digest.steps.record_events import record_events
 from digest.steps.record_refusals import record_refusals
+from digest.steps.request_subscriptions import request_subscription
 from digest.store.subscribers import bar_on, suppress, suppress_hash
 from digest.store.tables import Event
 from tests.steps.world import World, utc

@@ -12,8 +12,9 @@ from digest.domain.schedule import EVERY_DAY, Cadence
 from digest.domain.story import Story, StoryText
 from digest.domain.subscriber import SubscriberState
 from digest.steps.compile_briefs import Press, compile_brief
-from digest.steps.manage_subscriptions import Confirmation, Request, confirm, request_subscription
+from digest.steps.manage_subscriptions import Confirmation, confirm
 from digest.steps.plan_editions import Planned, plan_editions
+from digest.steps.request_subscriptions import Request, request_subscription
 from digest.steps.send_batches import Sent, send_batch
 from digest.steps.take_turn import Turn, take_turn
 from digest.store.cadences import cadence_id

@@ -20,7 +20,8 @@ from digest.domain.subscriber import SubscriberState
 from digest.settings import Settings
 from digest.sources.story_file import bundled_stories
 from digest.steps.collect_stories import import_stories
-from digest.steps.manage_subscriptions import Request, confirm, request_subscription
+from digest.steps.manage_subscriptions import confirm
+from digest.steps.request_subscriptions import Request, request_subscription
 from digest.steps.take_turn import take_turn
 from digest.store.database import migrate
 from digest.store.subscribers import find

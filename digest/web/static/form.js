@@ -10,7 +10,7 @@ function showLabel(field) {
   const label = field.form.querySelector("[data-zone-label]");
   if (!label || !field.list) return;
   const option = Array.from(field.list.options).find((choice) => choice.value === field.value);
-  label.textContent = option ? option.text : field.value;
+  label.textContent = option ? option.textContent : field.value;
 }
 
 // What the form means in the reader's own days is for the server to say: its time zones are the ones that count.
