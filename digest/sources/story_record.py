@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
+from wcwidth import iter_graphemes
 
 from digest.domain.language import Language
 from digest.domain.story import Story, StoryText
@@ -12,6 +13,8 @@ from digest.sources.text import clean_line
 from digest.sources.web_address import web_address
 
 _LONGEST_TITLE = 300
+_POINTS = 12
+"""Code points of the longest character as people see it; a family emoji has eleven."""
 _LONGEST_LINE = 4000
 _MOST_POINTS = 12
 _EARLIEST_YEAR = 1990
@@ -42,10 +45,16 @@ def _said(value: str) -> str:
     return value
 
 
+def _short(value: str) -> str:
+    if sum(1 for _ in iter_graphemes(value)) > _LONGEST_TITLE:
+        raise PydanticCustomError("short", f"has more than {_LONGEST_TITLE} characters: shorten it")
+    return value
+
+
 Clean = Annotated[str, AfterValidator(clean_line)]
 Line = Annotated[Clean, Field(max_length=_LONGEST_LINE)]
 SaidLine = Annotated[Line, AfterValidator(_said)]
-Title = Annotated[Clean, Field(max_length=_LONGEST_TITLE), AfterValidator(_said)]
+Title = Annotated[Clean, Field(max_length=_LONGEST_TITLE * _POINTS), AfterValidator(_said), AfterValidator(_short)]
 Lines = Annotated[list[SaidLine], Field(max_length=_MOST_POINTS)]
 WebAddress = Annotated[
     str, AfterValidator(_address), WithJsonSchema({"type": "string", "format": "uri", "pattern": "^https?://"})

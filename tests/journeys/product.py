@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
+from functools import cached_property
 
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from digest.bootstrap import Application
@@ -39,10 +41,14 @@ class Product:
         own = self.application
         return take_turn(own.sessions, own.provider, own.press, own.settings.policy, self.now)
 
+    @cached_property
+    def site(self) -> FastAPI:
+        """The web application."""
+        return create_app(self.application, lambda _: None, lambda: self.now)
+
     def visitor(self) -> TestClient:
         """A browser without history, or curl."""
-        site = create_app(self.application, lambda _: None, lambda: self.now)
-        return TestClient(site, base_url=BASE_URL, follow_redirects=False)
+        return TestClient(self.site, base_url=BASE_URL, follow_redirects=False)
 
     def story(self, title: str, at: str, languages: Sequence[Language] = (EN, ZH)) -> None:
         """A story that is there from this instant (UTC) on."""

@@ -112,7 +112,7 @@ def test_the_brief_reads_well_at_every_width(
         page.close()
 
 
-def test_words_and_addresses_without_a_break_do_not_widen_the_page(
+def test_rnd_15_words_and_addresses_without_a_break_do_not_widen_the_page(
     browser: Browser, brief: Brief, stories_of: Stories
 ) -> None:
     address, base64 = "https://news.example/" + "x" * 279, "QUJD" * 100
