@@ -19,7 +19,7 @@ from digest.steps.manage_subscriptions import unsubscribe_address
 from digest.steps.read_subscribers import reader_of
 from digest.steps.readmit import readmit
 from digest.store.ledger import Entry, entries
-from digest.store.subscribers import confirmed_consent, count_by_state, everyone, find
+from digest.store.subscribers import confirmed_consent, count_by_leave_reason, count_by_state, everyone, find
 from digest.store.tables import Consent, Subscriber
 
 subscribers = typer.Typer(help="The list: import, export, show, leave, return, erase, stats.", no_args_is_help=True)
@@ -230,10 +230,12 @@ def erase(email: str, as_json: AsJson = False) -> None:
 
 @subscribers.command("stats")
 def stats(as_json: AsJson = False) -> None:
-    """Count subscribers by state."""
+    """Count subscribers by state, and those who left by what they said about it."""
     with application() as app, app.sessions() as session:
-        counts = count_by_state(session)
+        counts, said = count_by_state(session), count_by_leave_reason(session)
     if as_json:
-        print_json(counts)
+        print_json(counts | ({"left_because": said} if said else {}))
     else:
         print_table(("state", "subscribers"), sorted(counts.items()))
+        if said:
+            print_table(("left because", "subscribers"), sorted(said.items()))

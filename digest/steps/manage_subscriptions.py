@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language, LanguageChoice
 from digest.domain.schedule import Cadence, is_known_zone
-from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import may_ask_again
 from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.cadences import cadence_id
@@ -112,6 +112,21 @@ def unsubscribe(
         set_state(subscriber, SubscriberState.ENDED, now, reason)
         letters = [add_letter(session, "goodbye", subscriber, now)] if reason is EndReason.UNSUBSCRIBED else []
         return reader_of(session, subscriber, now), letters
+
+
+def tell_why(sessions: Sessions, subscriber_id: int, why: LeaveReason, now: datetime) -> Reader | None:
+    """Keep what a reader who left says about it; the last word counts, and nobody has to say any.
+
+    Returns:
+        the reader; None when the row is gone.
+    """
+    with sessions.begin() as session:
+        subscriber = get(session, subscriber_id, lock=True)
+        if subscriber is None:
+            return None
+        if subscriber.reason is EndReason.UNSUBSCRIBED:
+            subscriber.left_because = why
+        return reader_of(session, subscriber, now)
 
 
 def unsubscribe_address(sessions: Sessions, address: str, now: datetime) -> Reader | None:

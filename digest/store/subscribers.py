@@ -78,7 +78,7 @@ def set_state(subscriber: Subscriber, state: SubscriberState, now: datetime, rea
     if news is not None and session is not None:
         announce(session, news, f"{subscriber.id}:{now:%Y%m%dT%H%M%S%fZ}", {"subscriber": subscriber.id}, now)
     subscriber.state, subscriber.reason, subscriber.changed_at = state, reason, now
-    subscriber.paused_until_on = None
+    subscriber.paused_until_on = subscriber.left_because = None
 
 
 def last_window_end(session: Session, subscriber_id: int) -> datetime | None:
@@ -188,6 +188,13 @@ def everyone(session: Session, page: int = 1000) -> Iterator[Subscriber]:
         yield from rows
         after = rows[-1].id
         session.expunge_all()
+
+
+def count_by_leave_reason(session: Session) -> dict[str, int]:
+    """What those who left said about it, and how many said so."""
+    said = select(Subscriber.left_because, func.count()).where(Subscriber.left_because.is_not(None))
+    rows = session.execute(said.group_by(Subscriber.left_because))
+    return {reason.value: number for reason, number in rows if reason is not None}
 
 
 def count_by_state(session: Session) -> dict[str, int]:

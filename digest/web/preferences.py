@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from digest.domain.address import masked
 from digest.domain.errors import BadInputError
-from digest.domain.language import Language
+from digest.domain.language import Language, language_choice
 from digest.domain.schedule import local_today
 from digest.domain.subscriber import SubscriberState, topics_key
 from digest.rendering.topics import TOPICS
@@ -16,7 +16,7 @@ from digest.steps.manage_subscriptions import change_wishes, pause, resume, unsu
 from digest.steps.read_subscribers import Reader, find_reader
 from digest.web.edge import Edge, EdgeOf
 from digest.web.fields import Fields, Posted
-from digest.web.language import AskedLanguage
+from digest.web.language import AskedLanguage, other
 from digest.web.methods import READ
 from digest.web.pages import PRIVATE
 from digest.web.phrases import rhythm
@@ -28,6 +28,8 @@ from digest.web.wishes import Faults, Wanted, read_wanted
 
 LONGEST_PAUSE = timedelta(days=366)
 DAY = timedelta(days=1)
+PAUSES = (timedelta(days=7), timedelta(days=28))
+"""What one press pauses for, counted from the next brief."""
 CHANGEABLE = frozenset({SubscriberState.ACTIVE, SubscriberState.PAUSED})
 
 router = APIRouter(include_in_schema=False)
@@ -139,6 +141,8 @@ def _page(
         "done": done,
         "next_brief": next_brief(reader, language, edge.clock()),
         "rhythm": rhythm(reader.cadence, language),
+        "switch_to": language_choice(other(reader.language), is_both=reader.languages.is_both),
+        "pauses": [(reader.next_send.on if reader.next_send else today) + length for length in PAUSES],
         "tomorrow": today + DAY,
         "latest": today + LONGEST_PAUSE,
         "action": preferences_path(edge, reader.id, language),

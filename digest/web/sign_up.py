@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from digest.domain.address import mend_address
 from digest.domain.errors import BadInputError
-from digest.domain.language import Language, language_choice
+from digest.domain.language import BOTH, Language, language_choice
 from digest.domain.schedule import DEFAULT_TIME, WEEKDAY_NAMES, Cadence, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.settings import Settings
@@ -30,6 +30,7 @@ class FormView:
     """The values of a form as its template shows them.
 
     Attributes:
+        choice: the field's value: a language or ``both``.
         cadence: the mornings that the values mean; where one can't be used, the usual ones.
         timezone_from: ``default`` while nobody chose the zone; the page's script then asks the browser.
         email_checked: an address that looks like a slip and that its owner is asked about just now.
@@ -38,7 +39,7 @@ class FormView:
         more_is_open: whether the choices that few people make are shown at once.
     """
 
-    language: Language
+    choice: str
     cadence: Cadence
     timezone: str
     time: str
@@ -61,7 +62,7 @@ def form_of(wanted: Wanted) -> FormView:
     """A form that shows ``wanted``."""
     cadence = wanted.cadence
     return FormView(
-        language=wanted.language,
+        choice=BOTH if wanted.languages.is_both else wanted.language,
         cadence=wanted.cadence,
         timezone=cadence.timezone,
         time=f"{cadence.at:%H:%M}",
@@ -76,7 +77,7 @@ def form_again(fields: Fields, wanted: Wanted, errors: Mapping[str, BadInputErro
     zone = fields.text("timezone")
     days, topics = fields.words("weekdays"), fields.words("topics")
     return FormView(
-        language=wanted.language,
+        choice=usual.choice,
         cadence=wanted.cadence,
         timezone=usual.timezone if zone is None else meant_zone(zone) or zone,
         time=fields.text("time") or usual.time,

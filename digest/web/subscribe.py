@@ -4,7 +4,7 @@ from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from digest.domain.errors import BadInputError
-from digest.domain.language import LANGUAGE_CHOICES, Language
+from digest.domain.language import LANGUAGE_CHOICES, Language, LanguageChoice
 from digest.domain.schedule import next_send, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.steps.request_subscriptions import Request as SubscriptionRequest
@@ -42,7 +42,7 @@ TOLD = {
     "properties": {
         "status": {"type": "string"},
         "email": {"type": "string"},
-        "language": {"type": "string", "enum": ["en", "zh"]},
+        "language": {"type": "string", "enum": list(LanguageChoice)},
         "timezone": {"type": "string"},
         "timezone_assumed": {"type": "boolean"},
         "time": {"type": "string"},
@@ -146,7 +146,7 @@ def _answer(edge: Edge, address: str, wanted: Wanted, shown_in: Language, fields
         "is_mended": was_mended(fields),
         "rhythm": rhythm(wanted.cadence, shown_in),
         "next_brief": moment(next_send(wanted.cadence, edge.clock()), wanted.cadence, shown_in),
-        "brief_language": wanted.language,
+        "chosen": wanted.languages,
         "zone_is_assumed": zone_is_assumed(fields, settings),
         "confirm_days": settings.confirm_days,
         "outbox": settings.provider == "outbox",

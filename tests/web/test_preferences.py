@@ -6,7 +6,7 @@ from datetime import date, time
 import pytest
 from sqlalchemy import delete
 
-from digest.domain.language import Language
+from digest.domain.language import Language, LanguageChoice
 from digest.domain.subscriber import SubscriberState
 from digest.steps.manage_subscriptions import unsubscribe
 from digest.steps.read_subscribers import Reader, find_reader
@@ -83,6 +83,37 @@ def test_skip_pause_and_resume(site: Site) -> None:
     client.post(path, data={"action": "resume"})
     reader = _reader(site, subscriber_id)
     assert (reader.state, reader.paused_until_on) == (SubscriberState.ACTIVE, None)
+
+
+def test_the_footer_s_links_are_two_taps_from_a_pause_and_the_other_language(site: Site) -> None:
+    subscriber_id = site.active()
+    client, path = site.client(), site.preferences_path(subscriber_id)
+    page = client.get(path).text
+    pause = page.partition('id="pause"')[2].partition("</form>")[0]
+    assert re.findall(r'name="(?:action|pause_until)" (?:type="hidden" )?value="([^"]*)"', pause) == [
+        "pause",
+        "2026-12-10",
+        "2026-12-31",
+    ]
+    assert "Pause until Thursday, 10 December" in pause
+    client.post(path, data={"action": "pause", "pause_until": "2026-12-10"})
+    assert _reader(site, subscriber_id).paused_until_on == date(2026, 12, 10)
+    assert re.search(r'name="language" value="zh"><span lang="zh-Hans">换成中文', page)
+    switched = client.post(path, data={"action": "save", "language": "zh"}).text
+    assert '<html lang="zh-Hans">' in switched
+    assert _reader(site, subscriber_id).paused_until_on == date(2026, 12, 10)
+
+
+def test_a_reader_of_both_languages_stays_one_when_the_time_is_saved_or_the_first_is_switched(site: Site) -> None:
+    subscriber_id = site.active()
+    client, path = site.client(), site.preferences_path(subscriber_id)
+    client.post(path, data={"language": "both"})
+    assert re.search(r'value="both" checked', client.get(path).text)
+    client.post(path, data={"language": "both", "time": "07:00"})
+    assert _reader(site, subscriber_id).languages is LanguageChoice.ENGLISH_FIRST
+    (switch,) = re.findall(r'name="language" value="([^"]*)"><span', client.get(path).text)
+    client.post(path, data={"language": switch})
+    assert _reader(site, subscriber_id).languages is LanguageChoice.CHINESE_FIRST
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2026-12-02", "2025-01-01", "2028-12-02", "2026-13-01", "<b>"])

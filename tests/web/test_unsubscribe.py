@@ -1,12 +1,14 @@
 """Leaving with one click, by button, again, and back."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete
 
-from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.language import Language
+from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.steps.manage_subscriptions import pause, unsubscribe
 from digest.store.tables import Subscriber
 from tests.web.conftest import NOW, Make, Site
@@ -85,6 +87,30 @@ def test_leaving_from_the_page_offers_a_way_back_that_works(site: Site) -> None:
     assert "Next brief: Thursday, 3 December, 8:00 am (Beijing time)" in back.text
     assert site.state(subscriber_id) is SubscriberState.ACTIVE
     assert client.post(f"{path}/undo").status_code == 200
+
+
+def test_why_a_reader_leaves_is_asked_afterwards_and_kept_until_they_come_back(site: Site) -> None:
+    subscriber_id = site.active(language=Language.CHINESE)
+    client, path = site.client(), site.unsubscribe_path(subscriber_id)
+    client.post(f"{path}/why", data={"why": "too_often"})
+    assert _why(site) is None
+    left = client.post(path).text
+    assert re.findall(r'name="why" value="(\w+)"', left) == list(LeaveReason)
+    assert client.post(f"{path}/why", data={"why": "<b>"}).status_code == 422
+    told = client.post(f"{path}/why", data={"why": "too_often"}).text
+    assert "这对我们有帮助。这个地址不会再收到我们的简报。" in told
+    assert 'name="why"' not in told
+    assert _why(site) is LeaveReason.TOO_OFTEN
+    assert f'action="{path}/undo?lang=zh"' in told
+    client.post(f"{path}/undo")
+    assert _why(site) is None
+    assert site.state(subscriber_id) is SubscriberState.ACTIVE
+
+
+def _why(site: Site) -> LeaveReason | None:
+    found = site.subscriber("reader@example.com")
+    assert found is not None
+    return found.left_because
 
 
 def test_an_ending_that_the_reader_did_not_choose_is_not_undone(site: Site) -> None:
