@@ -1,4 +1,4 @@
-"""``digest stories edit|pin|hide|order|schedule|correct``: what an editor does to stories."""
+"""``digest stories edit|pin|hide|split|order|schedule|correct``: what an editor does to stories."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from digest.cli.context import LARGEST_ID, application, instant_text, read_file,
 from digest.cli.output import AsJson, print_json, say
 from digest.domain.errors import BadInputError
 from digest.sources.story_patch import CorrectionPatch, StoryPatch, read_patch
-from digest.steps.edit_stories import correct_story, edit_story, order_stories, place_story, schedule_story
+from digest.steps.edit_stories import correct_story, edit_story, order_stories, place_story, schedule_story, split_story
 
 StoryId = Annotated[int, typer.Argument(min=1, max=LARGEST_ID)]
 Set = Annotated[
@@ -26,6 +26,7 @@ def add_editing(stories: typer.Typer) -> None:
     for name, command in (("edit", edit), ("pin", pin), ("hide", hide), ("order", order), ("schedule", schedule)):
         stories.command(name)(command)
     stories.command("correct")(correct)
+    stories.command("split")(split)
 
 
 def edit(
@@ -66,6 +67,14 @@ def hide(
         place_story(app.sessions, story_id, hidden=not undo)
     said = f"Story {story_id} is {'shown again' if undo else 'hidden'}."
     _done(said, {"id": story_id, "hidden": not undo}, as_json=as_json)
+
+
+def split(story_id: StoryId, as_json: AsJson = False) -> None:
+    """Let a story stand alone that was taken for another report of an event; `show` names the others."""
+    with application() as app:
+        was_grouped = split_story(app.sessions, story_id)
+    said = f"Story {story_id} {'stands alone now' if was_grouped else 'stood alone already'}."
+    _done(said, {"id": story_id, "was_grouped": was_grouped}, as_json=as_json)
 
 
 def order(

@@ -108,9 +108,15 @@ def show(story_id: Annotated[int, typer.Argument(min=1, max=LARGEST_ID)]) -> Non
     }
     parts = story.signal.parts
     why = {part.name: {"of": part.most, "why": part.sentences[Language.ENGLISH]} for part in parts}
-    extra = {"slug": story.slug, "topics": list(story.topics), "enters_at": instant_text(story.enters_at)}
+    reports = [{"id": r.id, "source": r.source, "title": r.title, "url": r.url} for r in story.reports]
+    extra: dict[str, object] = {
+        "slug": story.slug,
+        "topics": list(story.topics),
+        "enters_at": instant_text(story.enters_at),
+    }
     print_json(
         _story_row(story)
         | extra
+        | {"also_reported_by": reports}
         | {"score_parts": {part.name: part.points for part in parts}, "score_why": why, "texts": texts}
     )

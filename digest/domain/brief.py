@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from digest.domain.language import Language
 from digest.domain.ranking import DEFAULT_WEIGHTS, Signal, Weights, topic_match
-from digest.domain.story import StoryText, typeset
+from digest.domain.story import Report, StoryText, typeset
 from digest.domain.topics import main_branch, taste_of
 
 HAN_CHARACTERS_PER_MINUTE = 400
@@ -78,11 +78,22 @@ class Candidate:
     placing: Placing = field(default_factory=Placing)
     is_quoted: bool = False
     """Its texts are sentences of the source, chosen by rule; nobody wrote them."""
+    reports: tuple[Report, ...] = ()
+    """How others report its event."""
+    told_by: Mapping[Language, Report] = field(default_factory=dict)
+    """Whose the texts are that it has from another report, because its own source does not write that language."""
+    translates: bool = False
+    """Its event was told before, in another language; who reads that one too has had it."""
 
 
 @dataclass(frozen=True, slots=True)
 class BriefStory:
-    """A story as one brief shows it: in the reader's language where there is a text in it."""
+    """A story as one brief shows it: in the reader's language where there is a text in it.
+
+    Attributes:
+        url: of the report that is shown, which is ``source``'s.
+        also_by: the other sources that report it.
+    """
 
     id: int
     slug: str
@@ -95,6 +106,7 @@ class BriefStory:
     score: int
     other_title: str = ""
     is_quoted: bool = False
+    also_by: tuple[str, ...] = ()
 
 
 def choose(
@@ -128,6 +140,8 @@ def scored(candidate: Candidate, weights: Weights, followed: Sequence[str] = ())
 def _tongue(candidate: Candidate, language: Language, other: OtherLanguage) -> Language | None:
     """The language to show it in; None where it must not be shown."""
     tongue = language if language in candidate.texts else candidate.language
+    if candidate.translates and other is OtherLanguage.LABEL:
+        return None
     may_be = tongue is language or other is OtherLanguage.LABEL
     return tongue if may_be and tongue in candidate.texts else None
 
@@ -171,18 +185,22 @@ def shown_in(candidate: Candidate, language: Language) -> BriefStory:
     other = next(
         (typeset(text, tongue).title for tongue, text in candidate.texts.items() if tongue is not language), ""
     )
+    teller = candidate.told_by.get(language)
+    source = teller.source if teller else candidate.source
+    reporting = dict.fromkeys([candidate.source, *(report.source for report in candidate.reports)])
     return BriefStory(
         id=candidate.id,
         slug=candidate.slug,
-        url=candidate.url,
-        source=candidate.source,
+        url=teller.url if teller else candidate.url,
+        source=source,
         text=typeset(candidate.texts[language], language),
         language=language,
-        published_at=candidate.published_at,
+        published_at=teller.published_at if teller else candidate.published_at,
         topics=candidate.topics,
         score=candidate.signal.score,
         other_title=other,
         is_quoted=candidate.is_quoted,
+        also_by=tuple(name for name in reporting if name != source),
     )
 
 

@@ -72,6 +72,7 @@ class Story:
 class Report:
     """How another source, or another item of the same one, reports the event of a story: “also reported by”."""
 
+    id: int
     source: str
     url: str
     title: str

@@ -15,6 +15,8 @@ TAKE_CELLS = 600
 POINT_CELLS = 320
 REASON_CELLS = 900
 MOST_POINTS = 6
+MOST_NAMES = 3
+_BETWEEN_NAMES = {Language.ENGLISH: ", ", Language.CHINESE: "、"}
 STRONG, SOLID = 75, 50
 """From which score a signal is called so; the brief's last lines say it too."""
 
@@ -31,6 +33,7 @@ class StoryView:
         number: its place in the brief, from 1.
         strength: what its score means: ``strong``, ``solid`` or ``early``.
         other_title: its title in the other language, for readers of both; else empty.
+        also_by: names of other sources that report it; empty where none does.
     """
 
     title: str
@@ -50,6 +53,7 @@ class StoryView:
     strength: str
     other_title: str
     other_lang: str
+    also_by: str = ""
 
 
 def story_views(
@@ -84,7 +88,13 @@ def _view(story: BriefStory, links: Links, language: Language, number: int, *, i
         strength=strength(story.score),
         other_title=label(clean(story.other_title), TITLE_CELLS) if is_both else "",
         other_lang=other.tag,
+        also_by=_names(story.also_by, language),
     )
+
+
+def _names(names: Sequence[str], language: Language) -> str:
+    between = _BETWEEN_NAMES[language]
+    return between.join(label(clean(name), SOURCE_CELLS) for name in names[:MOST_NAMES])
 
 
 def summaries(story: BriefStory) -> tuple[str, ...]:

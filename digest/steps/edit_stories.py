@@ -13,6 +13,7 @@ from digest.domain.language import Language
 from digest.domain.story import StoryText
 from digest.store.corrections import add_correction, briefs_with, is_being_sent
 from digest.store.database import Sessions
+from digest.store.groups import take_out
 from digest.store.stories import save_texts, text_of
 from digest.store.tables import Story
 from digest.store.writing import take_off
@@ -57,6 +58,17 @@ def place_story(sessions: Sessions, story_id: int, *, pinned: bool | None = None
         story = _story(session, story_id)
         story.pinned = story.pinned if pinned is None else pinned
         story.hidden = story.hidden if hidden is None else hidden
+
+
+def split_story(sessions: Sessions, story_id: int) -> bool:
+    """Take a story out of the group of its event, because it reports another one; False where it is in none.
+
+    Raises:
+        PermanentError: there is no such story.
+    """
+    with sessions.begin() as session:
+        _story(session, story_id)
+        return take_out(session, story_id)
 
 
 def order_stories(sessions: Sessions, story_ids: Sequence[int], now: datetime) -> None:

@@ -11,7 +11,7 @@ from digest.domain.brief import BriefState, BriefStory, Candidate, Limits, Other
 from digest.domain.correction import Notice
 from digest.domain.language import Language, choices_of
 from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
-from digest.domain.story import StoryText, typeset
+from digest.domain.story import Report, StoryText, typeset
 from digest.domain.subscriber import ALL_TOPICS
 from digest.store.corrections import corrections_of, notices_in
 from digest.store.database import Sessions
@@ -41,12 +41,16 @@ class WebStory:
 
     Attributes:
         text: in ``shown_in``, the language asked for where the story has it.
+        told: the report that the text is from.
+        also: the other reports of its event.
         more: other stories of the same source.
     """
 
     story: Candidate
     text: StoryText
     shown_in: Language
+    told: Report
+    also: Sequence[Report]
     more: Sequence[BriefStory]
     corrections: Sequence[Notice] = ()
 
@@ -110,9 +114,18 @@ def web_story(
             scored(story, weights),
             typeset(story.texts[tongue], tongue),
             tongue,
+            *_reports(story, tongue),
             more,
             corrections_of(session, story.id),
         )
+
+
+def _reports(story: Candidate, tongue: Language) -> tuple[Report, Sequence[Report]]:
+    """The report that is shown in that language, and the others."""
+    title = story.texts[story.language].title if story.language in story.texts else story.texts[tongue].title
+    own = Report(story.id, story.source, story.url, title, story.language, story.published_at)
+    told = story.told_by.get(tongue, own)
+    return told, [report for report in (own, *story.reports) if report.id != told.id]
 
 
 def latest_stories(

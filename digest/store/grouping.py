@@ -13,6 +13,7 @@ from digest.domain.canonical import canonical_url
 from digest.domain.story import Sighting
 from digest.domain.story import Story as CollectedStory
 from digest.ports import Matcher
+from digest.store.groups import hand_on
 from digest.store.tables import Source, Story, StoryKey, StoryTextRow
 
 STRONG = "="
@@ -183,5 +184,5 @@ def hand_on_groups(session: Session, source_id: int) -> None:
         .group_by(Story.lead_id)
     ).all()
     for lead, heir in heirs:
-        session.execute(update(Story).where(Story.lead_id == lead, Story.id != heir).values(lead_id=heir))
-        session.execute(update(Story).where(Story.id == heir).values(lead_id=None))
+        if lead is not None:
+            hand_on(session, lead, heir)

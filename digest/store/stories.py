@@ -12,6 +12,7 @@ from digest.domain.language import Language
 from digest.domain.ranking import signal
 from digest.domain.story import Story as CollectedStory
 from digest.domain.story import StoryText
+from digest.store.groups import NOBODY, Group, count_sources, groups_of, leads_or_translates
 from digest.store.search import index_texts
 from digest.store.tables import Story, StoryTextRow
 
@@ -75,13 +76,14 @@ def text_of(row: StoryTextRow) -> StoryText:
 
 
 def candidates(session: Session, start: datetime, end: datetime) -> list[Candidate]:
-    """The stories that entered in ``start <= enters_at < end``, scored as of ``end``."""
-    return _candidates(session, end, Story.enters_at >= start, Story.enters_at < end)
+    """The stories that entered in ``start <= enters_at < end``, scored as of ``end``; one for each event."""
+    return _candidates(session, end, Story.enters_at >= start, Story.enters_at < end, leads_or_translates(start))
 
 
 def newest(session: Session, now: datetime, within: timedelta, limit: int) -> list[Candidate]:
-    """The newest stories up to ``now``, for a welcome and the front page."""
-    found = _candidates(session, now, Story.enters_at <= now, Story.enters_at > now - within)
+    """The newest stories up to ``now``, for a welcome and the front page; one for each event."""
+    reach = now - within
+    found = _candidates(session, now, Story.enters_at <= now, Story.enters_at > reach, leads_or_translates(reach))
     return sorted(found, key=lambda story: story.enters_at, reverse=True)[:limit]
 
 
@@ -90,12 +92,15 @@ def _candidates(
 ) -> list[Candidate]:
     wanted = select(Story).where(*where, *([] if hidden_too else [Story.hidden.is_(False)]))
     wanted = wanted.options(selectinload(Story.texts), joinedload(Story.source))
-    return [_candidate(story, as_of) for story in session.scalars(wanted) if story.texts]
+    stories = [story for story in session.scalars(wanted) if story.texts]
+    groups = groups_of(session, stories, as_of)
+    return [_candidate(story, groups.get(story.id, NOBODY), as_of) for story in stories]
 
 
-def _candidate(story: Story, as_of: datetime) -> Candidate:
+def _candidate(story: Story, group: Group, as_of: datetime) -> Candidate:
     texts = {row.language: text_of(row) for row in story.texts}
     own = texts.get(story.language) or next(iter(texts.values()))
+    texts |= {language: text_of(row) for language, (row, _) in group.lent.items()}
     return Candidate(
         id=story.id,
         slug=story.slug,
@@ -109,13 +114,16 @@ def _candidate(story: Story, as_of: datetime) -> Candidate:
         signal=signal(
             own,
             source_weight=story.source.weight,
-            also_reported_by=0,
+            also_reported_by=count_sources(story.source.name, group.reports),
             enters_at=story.enters_at,
             now=as_of,
             topics=story.topics,
         ),
         placing=Placing(story.pinned, story.position),
         is_quoted=not story.edited and not story.written_by,
+        reports=group.reports,
+        told_by={language: report for language, (_, report) in group.lent.items()},
+        translates=story.lead_id is not None,
     )
 
 
@@ -142,7 +150,7 @@ def more_from(session: Session, story: Candidate, as_of: datetime, limit: int) -
     source = select(Story.source_id).where(Story.id == story.id).scalar_subquery()
     ids = session.scalars(
         select(Story.id)
-        .where(Story.source_id == source, Story.id != story.id)
+        .where(Story.source_id == source, Story.id != story.id, Story.lead_id.is_(None))
         .order_by(Story.enters_at.desc())
         .limit(limit)
     ).all()
@@ -150,12 +158,13 @@ def more_from(session: Session, story: Candidate, as_of: datetime, limit: int) -
 
 
 def listed(session: Session, as_of: datetime, limit: int, *, entered: bool = False) -> list[Candidate]:
-    """Stories newest first, scored as of that instant.
+    """Stories newest first, one for each event, scored as of that instant.
 
     Args:
         entered: only those that readers may see: their date has come, and no editor hid them.
     """
-    wanted = select(Story.id).order_by(Story.enters_at.desc(), Story.id.desc()).limit(limit)
+    leading = select(Story.id).where(Story.lead_id.is_(None))
+    wanted = leading.order_by(Story.enters_at.desc(), Story.id.desc()).limit(limit)
     if entered:
         wanted = wanted.where(Story.enters_at <= as_of, Story.hidden.is_(False))
     return stories_with_ids(session, session.scalars(wanted).all(), as_of, hidden_too=not entered)

@@ -28,6 +28,7 @@ def assign_new(session: Session, now: datetime) -> None:
         Story.flag == "",
         Story.edited.is_(False),
         Story.hidden.is_(False),
+        Story.lead_id.is_(None),
     )
     insert_new_from(session, Assignment, ("story_id", "due_at", "attempts"), cast("Select[Any]", waiting))
 
