@@ -69,8 +69,8 @@ class Refusal:
     """Why a provider refused one recipient for good.
 
     Attributes:
-        bounce: what the receiving server said of the mailbox, ``BOUNCED`` or ``SOFT_BOUNCED``; None where it said
-            nothing of it, or the refusal is our own.
+        bounce: what the answer says of the mailbox, ``BOUNCED`` or ``SOFT_BOUNCED``; None where it says nothing of
+            it, or the refusal is our own.
     """
 
     reason: DeliveryReason

@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 
 from digest.domain.delivery import DeliveryReason
+from digest.domain.event import EventKind
 from digest.ports import Recipient, Refusal
 from digest.providers.answers import without_addresses
 from digest.providers.tally import Tally
@@ -117,5 +118,8 @@ def _refuse_all(group: Iterable[Recipient], tally: Tally, refusal: Refusal) -> N
 
 def _refusal(complaint: Complaint) -> Refusal:
     is_address = complaint.index is not None and ".to" in complaint.field
-    reason = DeliveryReason.INVALID_ADDRESS if is_address else DeliveryReason.REFUSED
-    return Refusal(reason, f"400 {complaint.field}: {complaint.message}")
+    detail = f"400 {complaint.field}: {complaint.message}"
+    if not is_address:
+        return Refusal(DeliveryReason.REFUSED, detail)
+    # Soft: it is one service's view of how an address is written, and no server's word on the mailbox.
+    return Refusal(DeliveryReason.INVALID_ADDRESS, detail, EventKind.SOFT_BOUNCED)

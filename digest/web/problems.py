@@ -16,6 +16,8 @@ from digest.web.language import page_language
 from digest.web.pages import PRIVATE
 
 PROBLEM = "application/problem+json"
+FOR_PROGRAMS = ("/api/", "/webhooks/")
+"""Places that no reader looks at; behind a path prefix too."""
 UNPROCESSABLE = 422
 PROBLEMS: dict[str, dict[str, object]] = {
     status: {"description": words, "content": {PROBLEM: {"schema": {"type": "object"}}}}
@@ -85,7 +87,7 @@ def _of_later(request: Request, _: Exception) -> Response:
 
 
 def _is_program(request: Request) -> bool:
-    return "/api/" in request.url.path
+    return any(place in request.url.path for place in FOR_PROGRAMS)
 
 
 def install_problems(app: FastAPI) -> None:

@@ -15,6 +15,7 @@ from digest.web.edge import EdgeOf
 PATH = "/webhooks/sendgrid"
 LONGEST_POST = 16 * 2**20
 """Bytes. SendGrid posts at 768 kB; ten thousand events in one post are about half of this."""
+NOT_BELIEVED = "The signature is missing, not of these bytes by the key that is set here, or too old."
 
 router = APIRouter(include_in_schema=False)
 
@@ -36,10 +37,10 @@ def receive_sendgrid(
     oldest = timedelta(hours=settings.webhook_hours)
     key = settings.sendgrid_webhook_public_key
     if not key or not verify_signature(body, signature, timestamp, key, now, oldest):
-        raise HTTPException(401)
+        raise HTTPException(401, NOT_BELIEVED)
     try:
         received = len(entries_of(body))
     except BadInputError as error:
-        raise HTTPException(400) from error
+        raise HTTPException(400, f"The {error.field} {error.mend}") from error
     post = receive_post(edge.application.sessions, PROVIDER, body, now)
     return JSONResponse({"received": received}, background=BackgroundTask(edge.nudge_events, [post]))

@@ -100,6 +100,7 @@ class Rates:
     statuses: Mapping[int, float] = field(default_factory=dict)
     drop_before: float = 0.0
     drop_after: float = 0.0
+    hang: float = 0.0
     delay_seconds: float = 0.0
     chance: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311 # no secret is drawn
 
@@ -110,7 +111,8 @@ class Rates:
                 return Answer(status=status, headers=wait, delay_seconds=self.delay_seconds)
         drop = "before" if self.chance.random() < self.drop_before else ""
         drop = drop or ("after" if self.chance.random() < self.drop_after else "")
-        return Answer(drop=drop, delay_seconds=self.delay_seconds)
+        hangs = not drop and self.hang > 0 and self.chance.random() < self.hang
+        return Answer(drop=drop, hang=hangs, delay_seconds=self.delay_seconds)
 
 
 @dataclass

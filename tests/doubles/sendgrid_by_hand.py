@@ -13,7 +13,8 @@ def main() -> None:
     """Run until interrupted; with ``--events`` report what was taken every few seconds, signed."""
     given = _parser().parse_args()
     statuses = {int(status): float(rate) for status, _, rate in (one.partition(":") for one in given.fail)}
-    rates = Rates(statuses, given.drop_before, given.drop_after, given.delay, random.Random(given.seed))  # noqa: S311 # no secret
+    chance = random.Random(given.seed)  # noqa: S311 # no secret
+    rates = Rates(statuses, given.drop_before, given.drop_after, given.hang, given.delay, chance)
     throttle = Throttle(given.per_second) if given.per_second else None
     signer = Signer()
     with SendGridDouble(given.port, given.key, rates, throttle, keep=False) as double:
@@ -38,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fail", action="append", default=[], metavar="STATUS:RATE", help="e.g. 429:0.01")
     parser.add_argument("--drop-before", type=float, default=0.0, metavar="RATE")
     parser.add_argument("--drop-after", type=float, default=0.0, metavar="RATE")
+    parser.add_argument("--hang", type=float, default=0.0, metavar="RATE", help="takes the mail and never answers")
     parser.add_argument("--delay", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--per-second", type=int, default=0, metavar="REQUESTS")
     parser.add_argument("--events", default="", metavar="URL", help="where signed events are posted to")

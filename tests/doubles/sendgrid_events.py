@@ -77,11 +77,10 @@ class Reporter:
         events += [event | {"sg_event_id": f"again{self.chance.getrandbits(60)}"} for event in again[::2]] + again[1::2]
         self.chance.shuffle(events)
         for start in range(0, len(events), self.per_post):
-            body = (
-                b"[" + b",\r\n".join(json.dumps(e).encode() for e in events[start : start + self.per_post]) + b"]\r\n"
-            )
+            lines = ",\r\n".join(json.dumps(event) for event in events[start : start + self.per_post])
+            body = f"[{lines}]\r\n".encode()
             assert len(body) <= LONGEST_POST
-            yield body.encode()
+            yield body
 
 
 def events_of(one: Delivered, at: int) -> list[dict[str, Any]]:

@@ -12,6 +12,8 @@ LONGEST_CATEGORY = 255
 
 Complaint = dict[str, str | None]
 
+REFUSED = "refused-"
+"""An address that begins so is invalid to SendGrid, as some are that look right to everybody else."""
 _EMAIL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]{2,}")
 _HEADER = re.compile(r"[\x21-\x39\x3b-\x7e]+")
 _RESERVED = frozenset(
@@ -111,7 +113,8 @@ def _mailbox(found: object, field: str, *, names_checked: bool = False) -> Itera
     if not isinstance(found, dict) or not isinstance(found.get("email"), str):
         yield _complaint(f"The {field} object must be provided with an email", field)
         return
-    if not _EMAIL.fullmatch(found["email"]) or ".." in found["email"]:
+    email = found["email"]
+    if not _EMAIL.fullmatch(email) or ".." in email or email.startswith(REFUSED):
         yield _complaint("Does not contain a valid address.", f"{field}.email")
     name = found.get("name", "")
     if not isinstance(name, str) or (names_checked and set(name) & set(";,")) or set(name) & set("\r\n"):

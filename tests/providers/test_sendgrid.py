@@ -27,6 +27,7 @@ from sendgrid.helpers.mail import (
 
 from digest.domain.delivery import DeliveryReason
 from digest.domain.errors import BadInputError
+from digest.domain.event import EventKind
 from digest.ports import HandOver, Message, Recipient, Sender
 from digest.providers.sendgrid import MOST_REQUESTS, SendGridProvider
 from digest.providers.sendgrid_request import mail_of, without_twins
@@ -178,7 +179,7 @@ def test_prv_09_who_only_sendgrid_refuses_is_found_and_the_others_go_once(
 
 def test_a_refusal_says_why_and_what_kind(double: SendGridDouble, give: Given, readers: Readers) -> None:
     refusal = give(readers(1, "reader@localhost")).refused["1-20261202"]
-    assert refusal.reason is DeliveryReason.INVALID_ADDRESS
+    assert (refusal.reason, refusal.bounce) == (DeliveryReason.INVALID_ADDRESS, EventKind.SOFT_BOUNCED)
     assert "Does not contain a valid address" in refusal.detail
     assert double.requests == 2
 
@@ -188,7 +189,8 @@ def test_a_reader_refused_for_another_field_is_not_taken_for_a_dead_address(
 ) -> None:
     double.script.append(refused_at("personalizations.1.substitutions"))
     given = give(readers(3))
-    assert given.refused["1-20261202"].reason is DeliveryReason.REFUSED
+    refusal = given.refused["1-20261202"]
+    assert (refusal.reason, refusal.bounce) == (DeliveryReason.REFUSED, None)
     assert len(given.accepted) == 2
 
 

@@ -328,5 +328,13 @@ def test_a_post_as_long_as_sendgrids_is_read_and_one_beyond_all_measure_is_not(h
     assert len(posts(hooked)) == 1
 
 
+def test_what_is_refused_is_told_to_the_program_that_posted_it_in_a_problem_document(hooked: Site) -> None:
+    unsigned = hooked.client().post(PATH, content=b"[]")
+    for status, answer in ((401, unsigned), (400, post(hooked, b"{")), (413, post(hooked, b" " * 20_000_000))):
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/problem+json")
+        assert answer.json()["status"] == status
+        assert answer.json()["detail"]
+
+
 def test_only_a_post_is_a_webhook(hooked: Site) -> None:
     assert hooked.client().get(PATH).status_code == 405
