@@ -10,9 +10,12 @@ from typing import Annotated, Any
 
 import typer
 
+from digest.cli.bench_compile import compiling
 from digest.cli.bench_database import fill, scratch_application
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
+from digest.cli.context import application
 from digest.cli.output import AsJson, print_json, print_table, say, warn
+from digest.domain.language import Language
 from digest.steps.take_turn import take_turn
 from digest.store.database import ping
 
@@ -115,3 +118,34 @@ def tick(
     show(Report("tick", subscribers, "ticks/s", found, more), as_json=as_json)
     for plan in plans:
         (warn if as_json else say)(plan)
+
+
+@bench.command("compile")
+def compile_(
+    subscribers: Subscribers = 20_000,
+    runs: Runs = 5,
+    stories: Annotated[int, typer.Option(min=1, max=12, help="Stories in a brief.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """A morning's words, two briefs and every reader's finished message, beside MJML run for each reader."""
+    found: list[Run] = []
+    costs: list[dict[str, float]] = []
+    with application() as app:
+        work = compiling(app, Language.ENGLISH, stories)
+        for step in (work.brief, work.mail, work.naive):
+            step()
+        for _ in range(runs):
+            brief, mail = rate_of(work.brief, times=10), rate_of(work.mail, subscribers)
+            naive, template = rate_of(work.naive, times=50), rate_of(work.template, times=5)
+            found.append(Run(subscribers / (len(Language) / brief + subscribers / mail), naive))
+            costs.append(
+                {
+                    "template_ms": 1e3 / template,
+                    "brief_ms": 1e3 / brief,
+                    "reader_us": 1e6 / mail,
+                    "naive_reader_us": 1e6 / naive,
+                }
+            )
+    more = {name: round(median(cost[name] for cost in costs), 1) for name in costs[0]}
+    size = round(len(work.message.html.encode()) / 1000, 1)
+    show(Report("compile", subscribers, "messages/s", found, {**more, "html_kb": size}), as_json=as_json)

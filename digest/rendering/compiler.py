@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from mjml import mjml2html
@@ -39,13 +40,25 @@ def compile_mjml(path: Path, root: Path) -> str:
     Raises:
         BadTemplateError: a guard fired or the compiler refused the source.
     """
-    source = with_tokens(expand(path, root), read_tokens(root), path.name)
-    check_source(source, path.name)
+    return compile_source(with_tokens(expand(path, root), read_tokens(root), path.name), str(path.relative_to(root)))
+
+
+@lru_cache(maxsize=64)
+def compile_source(source: str, name: str) -> str:
+    """The HTML of MJML that stands by itself; kept by content, so that the same text is compiled once per process.
+
+    Args:
+        name: what an error calls it.
+
+    Raises:
+        BadTemplateError: as :func:`compile_mjml`.
+    """
+    check_source(source, name)
     try:
         html: str = mjml2html(source, fonts={}, disable_comments=False)
     except ValueError as error:
-        raise BadTemplateError(f"{path}: the compiler refused it: {error}") from error
-    check_output(source, html, path.name)
+        raise BadTemplateError(f"{name}: the compiler refused it: {error}") from error
+    check_output(source, html, name)
     return _with_body_language(html)
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from digest.rendering.compiler import BadTemplateError, check_output, check_source, compile_mjml, expand
+from digest.rendering.compiler import BadTemplateError, check_output, check_source, compile_mjml, compile_source, expand
 
 PAGE = """<mjml lang="{{{{ lang }}}}" dir="ltr"><mj-head>{head}</mj-head><mj-body><mj-section {section}><mj-column>
 {body}
@@ -120,3 +120,13 @@ def test_both_forms_of_conditional_comments_are_balanced(html: str) -> None:
 
 def test_comments_of_the_author_do_not_reach_the_reader(tmp_path: Path) -> None:
     assert "for us only" not in compiled(tmp_path, "<!-- for us only --><mj-text>x</mj-text>")
+
+
+def test_the_same_content_is_compiled_once_and_changed_content_again(tmp_path: Path) -> None:
+    compile_source.cache_clear()
+    first = [compiled(tmp_path, "<mj-text>one</mj-text>") for _ in range(3)]
+
+    assert compile_source.cache_info().misses == 1
+    assert "two" in compiled(tmp_path, "<mj-text>two</mj-text>")
+    assert compile_source.cache_info().misses == 2
+    assert len(set(first)) == 1

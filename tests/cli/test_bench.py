@@ -1,0 +1,48 @@
+from email import message_from_bytes
+from email.policy import SMTP
+
+import html5lib
+import pytest
+
+from digest.bootstrap import Application
+from digest.cli.bench_compile import compiling
+from digest.cli.context import application
+from digest.domain.language import Language
+from tests.cli.terminal import Terminal
+
+CONTRACT = {"name", "subscribers", "unit", "runs", "rate", "baseline_rate", "ratio", "peak_rss_mb"}
+
+
+@pytest.fixture
+def app(terminal: Terminal) -> Application:  # noqa: ARG001 - its settings are in force
+    with application() as opened:
+        return opened
+
+
+def body(mail: bytes) -> list[tuple[str, list[str]]]:
+    """Each element of the HTML part with its address and its words."""
+    message = message_from_bytes(mail, policy=SMTP)
+    part = message.get_body(("html",))
+    assert part is not None
+    page = html5lib.parse(part.get_content(), namespaceHTMLElements=False)
+    words = [(str(one.tag), [one.get("href"), *(one.text or "").split()]) for one in page.find("body").iter()]
+    return [(tag, said) for tag, said in words if "function" not in tag]
+
+
+def test_bench_compile_reports_what_the_contract_asks_and_what_each_step_costs(terminal: Terminal) -> None:
+    report = terminal.read("bench", "compile", "--subscribers", 20, "--runs", 2, "--stories", 3)
+
+    assert report.keys() >= CONTRACT
+    assert (report["name"], report["subscribers"], report["unit"]) == ("compile", 20, "messages/s")
+    assert len(report["runs"]) == 2
+    assert all(report[cost] > 0 for cost in ("template_ms", "brief_ms", "reader_us", "naive_reader_us", "html_kb"))
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_both_ways_of_bench_compile_make_the_same_mail(language: Language, app: Application) -> None:
+    work = compiling(app, language, 3)
+    for _ in range(2):
+        mine, theirs = work.mail(), work.naive()
+
+        assert body(mine) == body(theirs)
+        assert len(body(mine)) > 100
