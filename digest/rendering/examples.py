@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from digest.domain.story import StoryText
 from digest.links import Links
 from digest.ports import Message
 from digest.rendering.brief import render_brief
+from digest.rendering.dates import full_date
 from digest.rendering.letters import (
     AddressChange,
     AddressChanged,
@@ -47,6 +49,7 @@ LETTERS: Mapping[str, Callable[..., Letter]] = {
         Alarm,
     )
 }
+KINDS = ("brief", *LETTERS)
 _INSTANTS = frozenset({"next_send", "since"})
 _DATES = frozenset({"subscribed_on"})
 
@@ -58,10 +61,18 @@ def example_stories(folder: Path, language: Language) -> list[BriefStory]:
 
 def example_messages(templates: Templates, links: Links, site: Site, language: Language) -> list[Message]:
     """One message of each kind. The brief's slots still hold their markers."""
-    folder = templates.folder
-    facts = _read(folder, "brief")
-    stories = example_stories(folder, language)
-    brief = render_brief(
+    return [example_message(templates, links, site, language, kind) for kind in KINDS]
+
+
+def example_message(templates: Templates, links: Links, site: Site, language: Language, kind: str) -> Message:
+    """The message of one of :data:`KINDS`."""
+    stories = example_stories(templates.folder, language)
+    if kind in LETTERS:
+        letter = _letter(templates.folder, kind, stories, language)
+        key = f"letter-{KINDS.index(kind)}"
+        return render_letter(templates, links, site, key=key, language=language, letter=letter)
+    facts = _read(templates.folder, kind)
+    return render_brief(
         templates,
         links,
         site,
@@ -71,14 +82,19 @@ def example_messages(templates: Templates, links: Links, site: Site, language: L
         on=date.fromisoformat(facts["on"]),
         nonce=EXAMPLE_NONCE,
     )
-    letters = [_letter(folder, kind, stories, language) for kind in LETTERS]
-    return [
-        brief,
-        *(
-            render_letter(templates, links, site, key=f"letter-{number}", language=language, letter=letter)
-            for number, letter in enumerate(letters, 1)
-        ),
-    ]
+
+
+def for_example_reader(message: Message, links: Links, since: date) -> Message:
+    """The message with the values of a reader, who subscribed on ``since``, in the place of its markers."""
+    values = {
+        "unsubscribe_url": links.unsubscribe(0),
+        "preferences_url": links.preferences(0),
+        "subscribed_on": full_date(since, message.language),
+    }
+    html, text = message.html, message.text
+    for slot, marker in message.slots.items():
+        html, text = html.replace(marker, values[slot]), text.replace(marker, values[slot])
+    return replace(message, html=html, text=text, slots={})
 
 
 def _read(folder: Path, name: str) -> dict[str, Any]:
