@@ -35,11 +35,13 @@ class Links:
         base_url: public address without a trailing slash; may hold a path prefix.
         secret_keys: newest first; the newest signs, all verify.
         confirm_for: how long a confirmation link works.
+        return_for: how long a change of address can be taken back.
     """
 
     base_url: str
     secret_keys: Sequence[str]
     confirm_for: timedelta = timedelta(days=7)
+    return_for: timedelta = timedelta(days=30)
 
     @cached_property
     def prefix(self) -> str:
@@ -60,7 +62,7 @@ class Links:
 
     def confirm(self, consent_id: int, now: datetime) -> str:
         """The page that confirms one consent; the token carries the second it was made."""
-        return f"{self.base_url}/confirm/{self._sign('confirm', f'{consent_id}.{int(now.timestamp())}')}"
+        return f"{self.base_url}/confirm/{self._sign('confirm', _dated(consent_id, now))}"
 
     def unsubscribe(self, subscriber_id: int) -> str:
         """The page and RFC 8058 endpoint that unsubscribes; never expires."""
@@ -69,6 +71,14 @@ class Links:
     def preferences(self, subscriber_id: int) -> str:
         """The reader's settings; never expires."""
         return f"{self.base_url}/preferences/{self._sign('preferences', str(subscriber_id))}"
+
+    def new_address(self, change_id: int, now: datetime) -> str:
+        """The page where the owner of a new address agrees; works as long as a confirmation link."""
+        return f"{self.base_url}/address/{self._sign('address', _dated(change_id, now))}"
+
+    def former_address(self, change_id: int, now: datetime) -> str:
+        """The page where the owner of the former address takes a change back; see ``return_for``."""
+        return f"{self.base_url}/address/back/{self._sign('return', _dated(change_id, now))}"
 
     def bounce_token(self, key: str) -> str:
         """The signed name of a message for the local part of its return path: short, and the same in any case."""
@@ -90,14 +100,19 @@ class Links:
             BadTokenError: not ours.
             ExpiredTokenError: older than ``confirm_for``.
         """
-        consent_id, _, made = self._read("confirm", token).partition(".")
-        if now - datetime.fromtimestamp(int(made), UTC) > self.confirm_for:
-            raise ExpiredTokenError("the confirmation link has expired")
-        return int(consent_id)
+        return self._read_dated("confirm", token, now, self.confirm_for)
 
     def read_old_confirm(self, token: str) -> int:
         """The consent id in a confirm token of any age, for sending a new one; raises BadTokenError."""
         return int(self._read("confirm", token).partition(".")[0])
+
+    def read_new_address(self, token: str, now: datetime) -> int:
+        """The change's id in the token of :meth:`new_address`; raises as :meth:`read_confirm` does."""
+        return self._read_dated("address", token, now, self.confirm_for)
+
+    def read_former_address(self, token: str, now: datetime) -> int:
+        """The change's id in the token of :meth:`former_address`; raises as :meth:`read_confirm` does."""
+        return self._read_dated("return", token, now, self.return_for)
 
     def read_unsubscribe(self, token: str) -> int:
         """The subscriber id in an unsubscribe token; raises BadTokenError."""
@@ -112,17 +127,27 @@ class Links:
         oldest_first = [key.encode() for key in reversed(self.secret_keys)]
         return {
             purpose: Signer(oldest_first, salt=f"digest.{purpose}", digest_method=sha256, key_derivation="hmac")
-            for purpose in ("confirm", "unsubscribe", "preferences")
+            for purpose in ("confirm", "unsubscribe", "preferences", "address", "return")
         }
 
     def _sign(self, purpose: str, payload: str) -> str:
         return self._signers[purpose].sign(payload.encode()).decode()
+
+    def _read_dated(self, purpose: str, token: str, now: datetime, good_for: timedelta) -> int:
+        row_id, _, made = self._read(purpose, token).partition(".")
+        if now - datetime.fromtimestamp(int(made), UTC) > good_for:
+            raise ExpiredTokenError("the link has expired")
+        return int(row_id)
 
     def _read(self, purpose: str, token: str) -> str:
         try:
             return self._signers[purpose].unsign(token.encode("utf-8", "surrogatepass")).decode("ascii")
         except (BadSignature, UnicodeError) as error:
             raise BadTokenError("the link is not one of ours, or is incomplete") from error
+
+
+def _dated(row_id: int, now: datetime) -> str:
+    return f"{row_id}.{int(now.timestamp())}"
 
 
 def _short_signature(secret: str, key: str) -> str:

@@ -7,9 +7,11 @@ from datetime import date, datetime
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from digest.domain.address import address_key
 from digest.domain.event import PROVES_HAND_OVER, EventKind, ProviderEvent
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import Consequence, SoftBounces, SuppressionReason, consequence_of, meaning_of
+from digest.store.addresses import address_at, address_of_letter, handed_over_at, moved_at
 from digest.store.database import Sessions
 from digest.store.events import (
     add_event,
@@ -83,6 +85,21 @@ def _fault(error: Exception) -> Recorded:
     return Recorded(faults=[type(error).__name__])
 
 
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """The reader and local date an event is about.
+
+    Attributes:
+        letter: the letter it is about, if it is about one.
+        is_told: by our own key, which came back; else the date is that of the newest brief sent to the address by then.
+    """
+
+    subscriber_id: int | None = None
+    on: date | None = None
+    letter: Letter | None = None
+    is_told: bool = True
+
+
 def _record(
     session: Session, event: ProviderEvent, received_at: datetime, recorded: Recorded, rule: SoftBounces
 ) -> None:
@@ -101,7 +118,28 @@ def _record(
         return
     subscriber = get(session, whose.subscriber_id, lock=True)
     if subscriber is not None:
-        _act(session, event, subscriber, event_id, received_at, rule)
+        address = _written_to(session, event, subscriber, whose)
+        if address_key(address) == subscriber.email_key:
+            _act(session, event, subscriber, event_id, received_at, rule)
+        else:
+            _act_elsewhere(session, event, address, event_id, received_at, rule)
+
+
+def _written_to(session: Session, event: ProviderEvent, subscriber: Subscriber, whose: _Whose) -> str:
+    """The address that the event is about: the reader may have moved since, or has not moved yet."""
+    if whose.letter is not None:
+        return address_of_letter(session, subscriber, whose.letter.id, whose.letter.created_at)
+    sent_at = handed_over_at(session, subscriber, whose.on) if whose.on else None
+    return address_at(session, subscriber, sent_at or event.occurred_at)
+
+
+def _act_elsewhere(
+    session: Session, event: ProviderEvent, address: str, event_id: int, now: datetime, rule: SoftBounces
+) -> None:
+    """What happened at an address that is not the reader's, any more or yet, bars that one; the reader reads on."""
+    follows = consequence_of(meaning_of(event.kind, event.detail), 0, rule)
+    if follows is not None and follows.bars is not None:
+        suppress(session, address, follows.bars, now, event_id)
 
 
 def _may_act(kind: EventKind, rule: SoftBounces) -> bool:
@@ -115,43 +153,30 @@ def _settle(session: Session, subscriber_id: int, on: date) -> None:
         move_windows(session, [subscriber_id], edition)
 
 
-@dataclass(frozen=True, slots=True)
-class _Whose:
-    """The reader and local date an event is about.
-
-    Attributes:
-        is_told: by our own key, which came back; else the date is that of the newest brief sent to the address by then.
-    """
-
-    subscriber_id: int | None = None
-    on: date | None = None
-    is_told: bool = True
-
-
 def _whose(session: Session, event: ProviderEvent) -> _Whose:
     """By our own key, else by the address: a bounce that comes long after the message has lost its ids."""
     found = _read_key(session, event.recipient_key or "")
-    if found is not None and is_subscriber(session, found[0]):
-        return _Whose(*found)
+    if found is not None and found.subscriber_id is not None and is_subscriber(session, found.subscriber_id):
+        return found
     subscriber = find(session, event.address) if event.address else None
     if subscriber is None:
         return _Whose()
     return _Whose(subscriber.id, newest_given(session, subscriber.id, event.occurred_at), is_told=False)
 
 
-def _read_key(session: Session, key: str) -> tuple[int, date | None] | None:
+def _read_key(session: Session, key: str) -> _Whose | None:
     first, _, second = key.partition("-")
     if len(key) > LONGEST_KEY:
         return None
     if first == "letter" and second.isdecimal():
         letter = session.get(Letter, int(second))
-        return None if letter is None else (letter.subscriber_id, None)
+        return None if letter is None else _Whose(letter.subscriber_id, letter=letter)
     if first == "reader" and second.isdecimal():
-        return int(second), None
+        return _Whose(int(second))
     if not (first.isdecimal() and second.isdecimal()):
         return None
     try:
-        return int(first), date.fromisoformat(second)
+        return _Whose(int(first), date.fromisoformat(second))
     except ValueError:
         return None
 
@@ -176,7 +201,8 @@ def _act(  # a fact, whom it is about, and what it takes to judge it
 
 
 def _soft_mornings(session: Session, subscriber: Subscriber, now: datetime, rule: SoftBounces) -> int:
-    since = max(now - rule.window, subscriber.active_from_at or subscriber.created_at)
+    moved = moved_at(session, subscriber.id) or subscriber.created_at
+    since = max(now - rule.window, subscriber.active_from_at or subscriber.created_at, moved)
     return soft_bounced_mornings(session, subscriber.id, since)
 
 

@@ -6,16 +6,27 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy.orm import Session, joinedload
 
+from digest.domain.address import masked
 from digest.domain.delivery import BatchState
 from digest.domain.schedule import is_known_zone, next_send, zone_of
 from digest.domain.subscriber import SubscriberState, topics_of
+from digest.links import Links
 from digest.ports import HandOver, Message, Provider, Recipient
-from digest.rendering.letters import AlreadySubscribed, Confirm, Goodbye, Welcome, render_letter
+from digest.rendering.letters import (
+    AddressChange,
+    AddressChanged,
+    AlreadySubscribed,
+    Confirm,
+    Goodbye,
+    Welcome,
+    render_letter,
+)
 from digest.rendering.letters import Letter as Words
 from digest.steps.compile_briefs import Press
 from digest.steps.read_briefs import latest_stories
 from digest.steps.record_refusals import record_refusals
 from digest.steps.send_batches import wait_asked
+from digest.store.addresses import address_of_letter, change_asked_by, change_told_by
 from digest.store.database import Sessions
 from digest.store.letters import claim_letter
 from digest.store.tables import Letter, Subscriber
@@ -64,7 +75,9 @@ def _write(session: Session, press: Press, letter: Letter, now: datetime) -> _Re
     key = letter_key(letter.id)
     message = render_letter(press.templates, press.links, press.site, key=key, language=letter.language, letter=words)
     leave = words.unsubscribe_url if isinstance(words, Welcome) else None
-    return _Ready(message, Recipient(key=key, address=subscriber.email, unsubscribe_url=leave))
+    about_change = isinstance(words, AddressChange | AddressChanged)
+    address = address_of_letter(session, subscriber, letter.id, now) if about_change else subscriber.email
+    return _Ready(message, Recipient(key=key, address=address, unsubscribe_url=leave))
 
 
 def _words(session: Session, press: Press, letter: Letter, subscriber: Subscriber, now: datetime) -> Words | None:
@@ -77,7 +90,29 @@ def _words(session: Session, press: Press, letter: Letter, subscriber: Subscribe
         return AlreadySubscribed(links.preferences(of))
     if letter.kind == Welcome.kind and subscriber.state is SubscriberState.ACTIVE:
         return _welcome(session, press, subscriber, now)
-    return None
+    return _about_change(session, links, letter)
+
+
+def _about_change(session: Session, links: Links, letter: Letter) -> AddressChange | AddressChanged | None:
+    if letter.kind == AddressChange.kind:
+        return _address_change(session, links, letter)
+    return _address_changed(session, links, letter) if letter.kind == AddressChanged.kind else None
+
+
+def _address_change(session: Session, links: Links, letter: Letter) -> AddressChange | None:
+    """The question to the owner of a new address; none once it has been answered."""
+    change = change_asked_by(session, letter.id)
+    if change is None or change.confirmed_at is not None:
+        return None
+    return AddressChange(links.new_address(change.id, change.requested_at), links.confirm_for.days)
+
+
+def _address_changed(session: Session, links: Links, letter: Letter) -> AddressChanged | None:
+    change = change_told_by(session, letter.subscriber_id, letter.id)
+    if change is None or change.confirmed_at is None:
+        return None
+    back = links.former_address(change.id, change.confirmed_at)
+    return AddressChanged(masked(change.email), back, links.return_for.days)
 
 
 def _welcome(session: Session, press: Press, subscriber: Subscriber, now: datetime) -> Welcome | None:

@@ -39,16 +39,16 @@ Act = Callable[[Edge, Reader, Fields, Faults], Reader | None]
 @router.api_route("/preferences/{token}", methods=READ)
 def show_preferences(edge: EdgeOf, asked: AskedLanguage, token: str) -> Response:
     """The settings as they stand."""
-    reader = _reader(edge, token)
-    return _page(edge, reader, asked or reader.language, form_of(_wanted(reader)))
+    reader = reader_behind(edge, token)
+    return settings_page(edge, reader, asked or reader.language, form_of(wishes_of(reader)))
 
 
 @router.post("/preferences/{token}")
 def change_preferences(edge: EdgeOf, asked: AskedLanguage, token: str, fields: Posted) -> Response:
     """Do what the pressed button says; without one, keep what was sent and leave the rest as it is."""
-    reader = _reader(edge, token)
+    reader = reader_behind(edge, token)
     if reader.state not in CHANGEABLE:
-        return _page(edge, reader, asked or reader.language, form_of(_wanted(reader)))
+        return settings_page(edge, reader, asked or reader.language, form_of(wishes_of(reader)))
     faults, action = Faults(), fields.text("action") or ""
     if action == "unsubscribe":
         return _leave(edge, reader, asked)
@@ -60,13 +60,14 @@ def change_preferences(edge: EdgeOf, asked: AskedLanguage, token: str, fields: P
         raise HTTPException(404)
     if faults.errors:
         shown_in = asked or reader.language
-        form = form_again(fields, _wanted(reader), faults.errors, shown_in)
-        return _page(edge, reader, shown_in, form, status=422)
+        form = form_again(fields, wishes_of(reader), faults.errors, shown_in)
+        return settings_page(edge, reader, shown_in, form, status=422)
     language = changed.language if changed.language is not reader.language else asked or changed.language
-    return _page(edge, changed, language, form_of(_wanted(changed)), done=action or "save")
+    return settings_page(edge, changed, language, form_of(wishes_of(changed)), done=action or "save")
 
 
-def _reader(edge: Edge, token: str) -> Reader:
+def reader_behind(edge: Edge, token: str) -> Reader:
+    """The reader whose settings a link opens; 404 where there is none."""
     subscriber_id = edge.application.links.read_preferences(token)
     reader = find_reader(edge.application.sessions, subscriber_id, edge.clock())
     if reader is None:
@@ -74,14 +75,15 @@ def _reader(edge: Edge, token: str) -> Reader:
     return reader
 
 
-def _wanted(reader: Reader) -> Wanted:
+def wishes_of(reader: Reader) -> Wanted:
+    """What the reader gets now."""
     return Wanted(reader.languages, reader.cadence, topics_key(reader.topics))
 
 
 def _save(edge: Edge, reader: Reader, fields: Fields, faults: Faults) -> Reader | None:
     sessions = edge.application.sessions
     offered = lambda: known_topics(sessions) | set(reader.topics)  # noqa: E731 - asked only where topics were sent
-    wanted = read_wanted(fields, _wanted(reader), offered, faults)
+    wanted = read_wanted(fields, wishes_of(reader), offered, faults)
     until_on = faults.keep(lambda: _until(edge, reader, fields), None) if fields.text("pause_until") else None
     if faults.errors:
         return reader
@@ -126,9 +128,10 @@ def _leave(edge: Edge, reader: Reader, asked: Language | None) -> Response:
     return answer
 
 
-def _page(
+def settings_page(
     edge: Edge, reader: Reader, language: Language, form: FormView, *, status: int = 200, done: str = ""
 ) -> Response:
+    """The page of a reader's settings with ``form``; ``done`` names what was just done."""
     if reader.state is SubscriberState.ENDED:
         return leaving_page(edge, reader, language, "left")
     today = local_today(reader.cadence.timezone, edge.clock())
@@ -146,6 +149,7 @@ def _page(
         "tomorrow": today + DAY,
         "latest": today + LONGEST_PAUSE,
         "action": preferences_path(edge, reader.id, language),
+        "address_action": preferences_path(edge, reader.id, language, "/address"),
         "leave": unsubscribe_path(edge, reader.id, language),
         "switch_path": path,
         "is_private": True,

@@ -17,9 +17,9 @@ def next_brief(reader: Reader, language: Language, now: datetime) -> str:
     return moment(send, reader.cadence, language) if send else ""
 
 
-def preferences_path(edge: Edge, subscriber_id: int, language: Language) -> str:
-    """The path of a reader's settings."""
-    return _path(edge, edge.application.links.preferences(subscriber_id), language)
+def preferences_path(edge: Edge, subscriber_id: int, language: Language, act: str = "") -> str:
+    """The path of a reader's settings, or of an ``act`` on them such as ``/address``."""
+    return _path(edge, edge.application.links.preferences(subscriber_id) + act, language)
 
 
 def unsubscribe_path(edge: Edge, subscriber_id: int, language: Language, act: str = "") -> str:
