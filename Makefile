@@ -5,7 +5,8 @@
 
 VENV = .venv
 BIN = $(VENV)/bin
-PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 4
+# One process more than there are cores, since tests also wait for servers and browsers; five at most.
+PYTEST = $(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(min(5, 1 + (os.cpu_count() or 1)))')"
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
