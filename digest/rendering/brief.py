@@ -22,6 +22,7 @@ from digest.rendering.templates import Templates, Words
 SLOTS = ("unsubscribe_url", "preferences_url", "subscribed_on")
 _DATE_CELLS = 17
 """As wide as ``2 December 2026`` gets in either language."""
+_HIGHEST_ID = 2**63 - 1
 _NONCE = re.compile(r"[A-Za-z0-9_-]{12,}")
 
 
@@ -48,8 +49,8 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
         notices: corrections of what some of its readers got before.
         is_both: for readers of both languages: each story has its title in the other one too.
         nonce: makes the markers unguessable; at least 12 letters, digits, ``-`` or ``_``, random per brief.
-        limit_bytes: where the HTML in UTF-8 would be larger, the last stories are left to the web version. The first
-            story and the footer always stay.
+        limit_bytes: where the HTML in UTF-8 with a reader's own values would be larger, the last stories are left to
+            the web version; where the first alone is still too large, what follows its answer. The footer always stays.
 
     Raises:
         ValueError: there is no story, or the nonce is too short.
@@ -68,7 +69,7 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
         "notices": [notice_view(notice, links, language) for notice in notices],
     }
     views = story_views(stories, links, language, is_both=is_both)
-    words = _within(templates, values, stories, views, language, limit_bytes)
+    words = _within(templates, values, stories, views, language, limit_bytes - _own_bytes(links))
     return Message(f"brief-{brief_id}", "brief", language, words.subject, words.html, words.text, slots)
 
 
@@ -79,6 +80,11 @@ def markers(nonce: str) -> dict[str, str]:
     return {name: f"slot-{nonce}-{name.replace('_', '-')}-slot" for name in SLOTS}
 
 
+def _own_bytes(links: Links) -> int:
+    """What a reader's own values take at most: three addresses and a date."""
+    return 4 * max(len(make(_HIGHEST_ID)) for make in (links.unsubscribe, links.preferences))
+
+
 def _within(
     templates: Templates,
     values: Mapping[str, object],
@@ -87,21 +93,23 @@ def _within(
     language: Language,
     limit_bytes: int,
 ) -> Words:
-    """The words with as many stories as fit, at least one."""
-    shown = len(views)
-    while True:
+    """The words with as many stories as fit, at least the first in short."""
+
+    def words_of(shown: Sequence[StoryView]) -> Words:
         given = {
             **values,
-            "stories": views[:shown],
-            "also": also(views[:shown], language),
-            "left_out": len(views) - shown,
-            "minutes": reading_minutes(_as_read(stories[:shown])),
+            "stories": shown,
+            "also": also(shown, language),
+            "left_out": len(views) - len(shown),
+            "minutes": reading_minutes(_as_read(stories[: len(shown)])),
         }
-        words = templates.render("brief", language, given, {str(values["subscribed_on"]): _DATE_CELLS})
-        excess = len(words.html.encode()) - limit_bytes
-        if excess <= 0 or shown == 1:
+        return templates.render("brief", language, given, {str(values["subscribed_on"]): _DATE_CELLS})
+
+    for number in range(len(views), 0, -1):
+        words = words_of(views[:number])
+        if len(words.html.encode()) <= limit_bytes:
             return words
-        shown -= 1
+    return words_of([replace(views[0], key_points=(), why_it_matters="")])
 
 
 def _as_read(stories: Sequence[BriefStory]) -> list[BriefStory]:

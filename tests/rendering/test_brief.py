@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from digest.links import Links
 from digest.ports import Message
 from digest.rendering.brief import markers
 from digest.rendering.clean import cells
+from digest.rendering.examples import for_example_reader
 
 Brief = Callable[..., Message]
 Stories = Callable[..., list[BriefStory]]
@@ -230,6 +232,38 @@ def test_twelve_full_stories_stay_under_ninety_thousand_bytes(
 
     assert len(html.encode()) < 90_000
     assert visible(page, brief(stories_of(FULL))).count(FULL.title) == 1
+
+
+HEAVY = "e" + "\u0323\u0301" * 5
+"""One cell of 22 bytes."""
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_even_the_heaviest_characters_keep_a_brief_under_ninety_thousand_bytes(
+    count: int, brief: Brief, stories_of: Stories, links: Links, page: ReadPage
+) -> None:
+    heavy = StoryText(HEAVY * 240, HEAVY * 700, HEAVY * 600, (HEAVY * 320,) * 6, why_it_matters=HEAVY * 900)
+    message = brief(stories_of(*([heavy] * count)))
+    filled = for_example_reader(message, links, date(2026, 11, 1))
+
+    assert len(message.html) < len(filled.html)
+    assert 20_000 < len(filled.html.encode()) <= 90_000
+    assert "/unsubscribe/" in filled.html
+    assert "1 Example Street, Springfield" in page(filled.html).text
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize(
+    "title", ["Rates", "Rates " * 40, "R" * 300, "利率" * 100, "👨‍👩‍👧‍👦" * 300, "Rates · 2 Dec", "2 Dec"]
+)
+def test_the_subject_is_never_the_same_two_days_running(
+    title: str, language: Language, brief: Brief, stories_of: Stories
+) -> None:
+    days = [date(2026, 11, 29) + timedelta(days=past) for past in range(4)]
+    subjects = [brief(stories_of(title), language, on=day).subject for day in days]
+
+    assert len(set(subjects)) == len(days)
+    assert max(cells(subject) for subject in subjects) <= 60
 
 
 @pytest.mark.parametrize(
