@@ -36,12 +36,14 @@ class Links:
         secret_keys: newest first; the newest signs, all verify.
         confirm_for: how long a confirmation link works.
         return_for: how long a change of address can be taken back.
+        export_for: how long a reader's data can be fetched.
     """
 
     base_url: str
     secret_keys: Sequence[str]
     confirm_for: timedelta = timedelta(days=7)
     return_for: timedelta = timedelta(days=30)
+    export_for: timedelta = timedelta(days=1)
 
     @cached_property
     def prefix(self) -> str:
@@ -80,6 +82,10 @@ class Links:
         """The page where the owner of the former address takes a change back; see ``return_for``."""
         return f"{self.base_url}/address/back/{self._sign('return', _dated(change_id, now))}"
 
+    def export(self, subscriber_id: int, now: datetime) -> str:
+        """The page where a reader fetches all that is kept about them; see ``export_for``."""
+        return f"{self.base_url}/export/{self._sign('export', _dated(subscriber_id, now))}"
+
     def bounce_token(self, key: str) -> str:
         """The signed name of a message for the local part of its return path: short, and the same in any case."""
         return f"{key}-{_short_signature(self.secret_keys[0], key)}"
@@ -114,6 +120,10 @@ class Links:
         """The change's id in the token of :meth:`former_address`; raises as :meth:`read_confirm` does."""
         return self._read_dated("return", token, now, self.return_for)
 
+    def read_export(self, token: str, now: datetime) -> int:
+        """The subscriber's id in the token of :meth:`export`; raises as :meth:`read_confirm` does."""
+        return self._read_dated("export", token, now, self.export_for)
+
     def read_unsubscribe(self, token: str) -> int:
         """The subscriber id in an unsubscribe token; raises BadTokenError."""
         return int(self._read("unsubscribe", token))
@@ -127,7 +137,7 @@ class Links:
         oldest_first = [key.encode() for key in reversed(self.secret_keys)]
         return {
             purpose: Signer(oldest_first, salt=f"digest.{purpose}", digest_method=sha256, key_derivation="hmac")
-            for purpose in ("confirm", "unsubscribe", "preferences", "address", "return")
+            for purpose in ("confirm", "unsubscribe", "preferences", "address", "return", "export")
         }
 
     def _sign(self, purpose: str, payload: str) -> str:

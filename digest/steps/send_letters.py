@@ -17,6 +17,7 @@ from digest.rendering.letters import (
     AddressChanged,
     AlreadySubscribed,
     Confirm,
+    ExportReady,
     Goodbye,
     Welcome,
     render_letter,
@@ -90,6 +91,8 @@ def _words(session: Session, press: Press, letter: Letter, subscriber: Subscribe
         return AlreadySubscribed(links.preferences(of))
     if letter.kind == Welcome.kind and subscriber.state is SubscriberState.ACTIVE:
         return _welcome(session, press, subscriber, now)
+    if letter.kind == ExportReady.kind and subscriber.state is not SubscriberState.ENDED:
+        return ExportReady(links.export(of, now), links.export_for.days)
     return _about_change(session, links, letter)
 
 

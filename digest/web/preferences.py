@@ -150,6 +150,8 @@ def settings_page(
         "latest": today + LONGEST_PAUSE,
         "action": preferences_path(edge, reader.id, language),
         "address_action": preferences_path(edge, reader.id, language, "/address"),
+        "export_action": preferences_path(edge, reader.id, language, "/export"),
+        "erase": preferences_path(edge, reader.id, language, "/erase"),
         "leave": unsubscribe_path(edge, reader.id, language),
         "switch_path": path,
         "is_private": True,

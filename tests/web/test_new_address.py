@@ -1,8 +1,5 @@
 """Moving to another address: asked at the new one, told to the old one, and back."""
 
-import re
-from email import message_from_bytes, policy
-
 import pytest
 from sqlalchemy import select
 
@@ -14,6 +11,7 @@ from digest.steps.record_events import record_events
 from digest.store.subscribers import bar_on, suppress
 from digest.store.tables import Letter, Subscriber
 from tests.web.conftest import NOW, Site
+from tests.web.mailbox import paths, texts
 
 NEW = "new@example.com"
 
@@ -34,33 +32,19 @@ def ask(site: Site, reader: int, address: str = NEW) -> str:
     return answer.text
 
 
-def mail(site: Site, to: str, part: str) -> list[str]:
-    """The paths that begin with ``part`` in the mail to an address."""
-    pattern = rf"^http://testserver({part}[^\s/]+)\s*$"
-    return [path for text in texts(site, to) for path in re.findall(pattern, text, re.MULTILINE)]
-
-
-def texts(site: Site, to: str) -> list[str]:
-    """The plain text of the messages to an address."""
-    files = sorted(site.application.settings.outbox_dir.glob("*.eml"))
-    messages = [message_from_bytes(file.read_bytes(), policy=policy.SMTP) for file in files]
-    parts = [message.get_body(["plain"]) for message in messages if to in str(message["To"])]
-    return [part.get_content() for part in parts if part is not None]
-
-
 def moved(site: Site, reader: int) -> str:
     """The reader moves to ``new@example.com``; returns the path by which the former owner takes it back."""
     ask(site, reader)
-    (path,) = mail(site, NEW, "/address/")
+    (path,) = paths(site, NEW, "/address/")
     assert site.client().post(path).status_code == 200
     site.turn()
-    (back,) = mail(site, "reader@example.com", "/address/back/")
+    (back,) = paths(site, "reader@example.com", "/address/back/")
     return back
 
 
 def test_the_address_changes_when_its_owner_agrees_and_not_before(site: Site, reader: int) -> None:
     assert "on its way to the new address" in ask(site, reader)
-    (path,) = mail(site, NEW, "/address/")
+    (path,) = paths(site, NEW, "/address/")
     client = site.client()
     assert NEW in client.get(path).text
     assert site.subscriber(NEW) is None
@@ -84,14 +68,14 @@ def test_the_former_owner_is_told_without_the_new_address_and_can_take_it_back(s
     found = site.subscriber("reader@example.com")
     assert found is not None
     assert found.id == reader
-    (path,) = mail(site, NEW, "/address/")
+    (path,) = paths(site, NEW, "/address/")
     assert client.post(path).status_code == 410
 
 
 def test_it_is_taken_back_also_after_another_move_and_for_thirty_days(site: Site, reader: int) -> None:
     back = moved(site, reader)
     ask(site, reader, "third@example.com")
-    (path,) = mail(site, "third@example.com", "/address/")
+    (path,) = paths(site, "third@example.com", "/address/")
     site.client().post(path)
     assert site.subscriber("third@example.com") is not None
     site.later(days=29)
@@ -124,9 +108,9 @@ def test_an_older_question_is_void_and_few_are_asked(site: Site, reader: int) ->
     for number in range(6):
         ask(site, reader, f"a{number}@example.com")
     assert site.letters().count("address_change") == 3
-    (path,) = mail(site, "a0@example.com", "/address/")
+    (path,) = paths(site, "a0@example.com", "/address/")
     assert site.client().post(path).status_code == 410
-    (path,) = mail(site, "a2@example.com", "/address/")
+    (path,) = paths(site, "a2@example.com", "/address/")
     assert site.client().post(path).status_code == 200
 
 
@@ -163,7 +147,7 @@ def test_a_bad_address_is_refused_at_its_field(site: Site, reader: int, typed: s
 
 def test_a_token_of_another_purpose_opens_nothing(site: Site, reader: int) -> None:
     back = moved(site, reader)
-    (path,) = mail(site, NEW, "/address/")
+    (path,) = paths(site, NEW, "/address/")
     client = site.client()
     assert client.post(back.replace("/back", "")).status_code == 404
     assert client.post(path.replace("/address/", "/address/back/")).status_code == 404
