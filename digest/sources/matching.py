@@ -1,4 +1,4 @@
-"""Whether two headlines report one event: the rule of decision 14, which also says how well it does.
+"""Whether two headlines report one event: the rule of decision 50, which also says how well it does.
 
 A wrong yes costs a reader a story, a wrong no shows one twice, so doubt is a no.
 """
@@ -11,7 +11,7 @@ from hashlib import blake2b
 from rapidfuzz import fuzz
 
 from digest.domain.story import Sighting
-from digest.sources.terms import Terms, fold, terms_of
+from digest.sources.terms import Terms, fold, is_known_name, terms_of
 
 STRONG = "="
 """Begins a key that is enough by itself to look at a pair; see :mod:`digest.store.grouping`."""
@@ -23,6 +23,8 @@ SHARED_WITH_FIGURE = 0.4
 """The same where a product, an amount or a deed such as a takeover is among it."""
 ENOUGH = 4.0
 """The least weight of what is shared: a company and two more words, say, or a company and a product."""
+OWN = 2.0
+"""The least of it that stands in both titles, and not in a publisher's name only."""
 _SAME_SOURCE_HOURS = 12
 _PRODUCT, _AMOUNT, _WORD, _PAIR = 3.0, 2.0, 1.5, 0.5
 _MOST_LINKS = 5
@@ -42,13 +44,14 @@ class TitleMatcher:
     reach = timedelta(days=3)
 
     def keys(self, sighting: Sighting) -> frozenset[str]:
-        """The page itself and the few it links to, the title as a whole, and its telling terms."""
+        """The page itself and the few it links to, the title as a whole, its products, and its telling terms."""
         pages = [sighting.url, *sighting.links] if len(sighting.links) <= _MOST_LINKS else [sighting.url]
         strong = {f"{STRONG}{_short(page)}" for page in pages} | {f"{STRONG}{_short(fold(sighting.title))}"}
         terms = _terms(sighting.title)
-        words = sorted(terms.words, key=lambda word: (-len(word), word))[:_MOST_WORDS]
+        strong |= {f"{STRONG}{product}" for product in terms.products}
+        words = sorted(terms.words, key=lambda word: (not is_known_name(word), -len(word), word))[:_MOST_WORDS]
         pairs = sorted(terms.han)[:_MOST_PAIRS]
-        return frozenset(strong | terms.products | terms.amounts | set(words) | set(pairs))
+        return frozenset(strong | terms.amounts | set(words) | set(pairs))
 
     def is_same(self, one: Sighting, other: Sighting) -> bool:
         """Whether both report the same event."""
@@ -113,4 +116,5 @@ def _share(
     # What only the publishers' names have in common is no sign: two papers may be called alike.
     shared = sum(with_a[term] for term in with_a.keys() & with_b.keys() if term in a or term in b)
     shorter = min(sum(a.values()), sum(b.values()))
-    return shared >= ENOUGH and shared >= least * shorter
+    own = sum(a[term] for term in a.keys() & b.keys())
+    return own >= OWN and shared >= ENOUGH and shared >= least * shorter

@@ -64,6 +64,7 @@ class _Vocabulary:
     suffixes: frozenset[str]
     deeds: Mapping[str, str]
     names: Mapping[str, str]
+    spellings: frozenset[str]
     name: re.Pattern[str]
 
 
@@ -76,6 +77,7 @@ def _vocabulary() -> _Vocabulary:
         suffixes=frozenset(content["suffixes"].split()),
         deeds={word: deed for deed, words in content["deeds"].items() for word in words.split()},
         names=names,
+        spellings=frozenset(word for spelling in names.values() for word in spelling.split()),
         name=re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True)))),
     )
 
@@ -101,6 +103,11 @@ def terms_of(text: str) -> Terms:
 def fold(text: str) -> str:
     """NFKC, lower case, without the ’s of English."""
     return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def is_known_name(word: str) -> bool:
+    """Whether a folded word is a name, or a part of one, that the vocabulary knows in Chinese too."""
+    return word in _vocabulary().spellings
 
 
 def singular(word: str) -> str:
