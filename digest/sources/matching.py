@@ -1,4 +1,4 @@
-"""Whether two headlines report one event: the rule of decision 50, which also says how well it does.
+"""Whether two headlines report one event: the rule of decision 43, which also says how well it does.
 
 A wrong yes costs a reader a story, a wrong no shows one twice, so doubt is a no.
 """

@@ -1,4 +1,4 @@
-"""How well reports of one event are told, on headlines that people put together: the figures of decision 50."""
+"""How well reports of one event are told, on headlines that people put together: the figures of decision 43."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
