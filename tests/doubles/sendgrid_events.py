@@ -3,7 +3,7 @@
 import base64
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -92,10 +92,11 @@ def events_of(one: Delivered, at: int) -> list[dict[str, Any]]:
         steps.insert(1, delivered)
     if fate and fate["event"] == "dropped":
         steps = [fate]
-    return [_event(one, step, at + number) for number, step in enumerate(steps)]
+    return [event_about(one, step, at + number) for number, step in enumerate(steps)]
 
 
-def _event(one: Delivered, step: dict[str, Any], at: int) -> dict[str, Any]:
+def event_about(one: Delivered, step: Mapping[str, Any], at: int) -> dict[str, Any]:
+    """One event: what ``step`` says, and what SendGrid says of every message."""
     name = sha256(f"{one.request}{one.address}{step['event']}".encode()).hexdigest()[:22]
     common = {"email": one.address, "timestamp": at, "sg_event_id": name, "sg_message_id": f"{one.request}.filter0"}
     return {**common, **one.custom_args, **step, "category": one.mail.get("categories", [])}
