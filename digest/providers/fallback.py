@@ -40,17 +40,16 @@ class Fallback:
         self._lock = threading.Lock()
         self._fruitless = 0
         self._probe_at: float | None = None
-        self.batch_size = min(first.batch_size, second.batch_size)
 
     def in_charge(self) -> Provider:
         """Who is to carry the next hand-over; ask anew for every one."""
         with self._lock:
             if self._probe_at is None:
-                return _Carrier(self._first, self.batch_size, self._judge)
+                return _Carrier(self._first, self._judge)
             if self._clock() >= self._probe_at:
                 self._probe_at = self._clock() + PROBE_AFTER
-                return _Carrier(self._first, self.batch_size, self._judge)
-            return _Carrier(self._second, self.batch_size, lambda given: given)
+                return _Carrier(self._first, self._judge)
+            return _Carrier(self._second, lambda given: given)
 
     def close(self) -> None:
         """Let go of connections of both."""
@@ -86,9 +85,8 @@ class Fallback:
 class _Carrier:
     """One of the two, for one hand-over."""
 
-    def __init__(self, provider: Provider, batch_size: int, judge: Callable[[HandOver], HandOver]) -> None:
-        self.name = provider.name
-        self.batch_size = batch_size
+    def __init__(self, provider: Provider, judge: Callable[[HandOver], HandOver]) -> None:
+        self.name, self.batch_size = provider.name, provider.batch_size
         self._provider, self._judge = provider, judge
 
     def hand_over(self, message: Message, recipients: Sequence[Recipient], now: datetime) -> HandOver:

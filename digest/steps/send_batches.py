@@ -23,6 +23,7 @@ from digest.store.sending import (
     OwnState,
     claim_batch,
     members,
+    part_from,
     record_outcome,
     record_own_states,
     set_paused,
@@ -70,6 +71,8 @@ def send_batch(
     if batch is None:
         return Sent()
     brief, readers = _read(sessions, batch)
+    if len(readers) > provider.batch_size:
+        readers = _as_many_as_fit(sessions, batch, readers, provider.batch_size)
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
     going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
     message, recipients = _message(brief), _recipients(going, brief, links)
@@ -97,6 +100,16 @@ def _read(sessions: Sessions, batch: Batch) -> tuple[Brief, list[Member]]:
         words = select(Brief).where(Brief.id == batch.brief_id)
         loaded = words.options(undefer(Brief.html), undefer(Brief.text), joinedload(Brief.edition))
         return session.scalars(loaded).one(), members(session, batch.id)
+
+
+def _as_many_as_fit(sessions: Sessions, batch: Batch, readers: list[Member], size: int) -> list[Member]:
+    """The first readers of a batch that was cut for a provider which takes more; the others get batches of their own.
+
+    So a hand-over whose answer is lost leaves no more readers in doubt than this provider's own batches would.
+    """
+    with sessions.begin() as session:
+        part_from(session, batch, [member.subscriber_id for member in readers[size:]], size)
+    return readers[:size]
 
 
 def _let_go(sessions: Sessions, batch: Batch, going: dict[str, Member]) -> dict[tuple[int, date], OwnState]:

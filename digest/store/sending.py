@@ -1,6 +1,6 @@
 """Claiming a batch, reading whom it is for, and recording what became of it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
@@ -238,7 +238,28 @@ def split_off(session: Session, batch: Batch, subscriber_ids: Collection[int], r
     )
     session.add(apart)
     session.flush()
-    theirs = (Delivery.batch_id == batch.id, Delivery.subscriber_id.in_(subscriber_ids))
-    moved = update(Delivery).where(*theirs).values(batch_id=apart.id)
-    session.execute(moved.execution_options(synchronize_session=False))
+    _move(session, batch, subscriber_ids, apart)
     return apart.id
+
+
+def part_from(session: Session, batch: Batch, subscriber_ids: Sequence[int], size: int) -> None:
+    """Part these readers of a claimed batch, who are not to be given this time, into ready batches of ``size``."""
+    for start in range(0, len(subscriber_ids), size):
+        rest = Batch(
+            brief_id=batch.brief_id,
+            number=batch.number,
+            state=BatchState.READY,
+            doubtful=batch.doubtful,
+            not_before_at=batch.not_before_at,
+            expires_at=batch.expires_at,
+            attempts=batch.attempts - 1,
+        )
+        session.add(rest)
+        session.flush()
+        _move(session, batch, subscriber_ids[start : start + size], rest)
+
+
+def _move(session: Session, batch: Batch, subscriber_ids: Collection[int], to: Batch) -> None:
+    theirs = (Delivery.batch_id == batch.id, Delivery.subscriber_id.in_(subscriber_ids))
+    moved = update(Delivery).where(*theirs).values(batch_id=to.id)
+    session.execute(moved.execution_options(synchronize_session=False))

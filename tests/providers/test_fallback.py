@@ -125,8 +125,13 @@ def test_a_hand_over_goes_to_whom_its_batch_was_claimed_for_even_if_hands_change
     assert (desk.first.asked, desk.second.asked) == (asked + 1, 0)
 
 
-def test_batches_suit_both(desk: Desk) -> None:
-    assert (desk.fallback.batch_size, desk.fallback.in_charge().batch_size) == (50, 50)
+def test_each_is_given_batches_of_its_own_size(desk: Desk) -> None:
+    assert desk.fallback.in_charge().batch_size == 50
+    desk.give(HandOver(again=frozenset({"1"}), alarm="535 refused"))
+    assert desk.fallback.in_charge().batch_size == 1000
+
+
+def test_closing_closes_both(desk: Desk) -> None:
     desk.fallback.close()
     assert desk.first.closed
     assert desk.second.closed

@@ -49,6 +49,26 @@ def test_what_the_first_did_not_take_goes_by_the_second_and_the_batch_says_so(
     assert (len(first.taken), len(second.taken)) == (0, 3)
 
 
+def test_a_batch_cut_for_the_first_goes_by_the_second_in_as_many_as_it_takes(
+    shared_world: World, carriers: tuple[RecordingProvider, RecordingProvider]
+) -> None:
+    world, (first, second) = shared_world, carriers
+    everyone = [f"reader{number}@example.com" for number in range(7)]
+    for address in everyone:
+        world.reader(address)
+    world.story(SEND - HOUR)
+    world.ready(SEND)
+    both = Fallback(first, second)
+    first.alarm, second.batch_size = "535 refused", 3
+    second.loses = {everyone[0]}
+    for minute in range(3):
+        send(world, both, minute)
+    assert Counter(taken.address for taken in second.taken) == dict.fromkeys(everyone, 1)
+    assert second.calls == 3
+    assert [state for _, state, _ in world.states() if state != "skipped"].count("unknown") == 1
+    assert sorted(batch.attempts for batch in world.batches() if batch.state is BatchState.SENT) == [1, 1, 1]
+
+
 def test_a_lost_answer_of_the_first_is_never_given_to_the_second(
     shared_world: World, carriers: tuple[RecordingProvider, RecordingProvider]
 ) -> None:
