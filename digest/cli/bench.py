@@ -9,7 +9,8 @@ import typer
 from digest.cli.bench_compile import compiling
 from digest.cli.bench_database import fill, scratch_application, server_version
 from digest.cli.bench_plan import planning
-from digest.cli.bench_report import Report, Run, Runs, Subscribers, measure, rate_of, show
+from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, measure, middle, rate_of, show
+from digest.cli.bench_sendgrid import sending
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
 from digest.cli.context import application
 from digest.cli.output import AsJson, say, warn
@@ -88,3 +89,29 @@ def plan(subscribers: Subscribers = 1_000_000, runs: Runs = 5, as_json: AsJson =
         server = server_version(app.engine)
     more = {"microseconds_a_row": round(1e6 / median(run.rate for run in found), 1), "server": server}
     show(Report("plan", subscribers, "deliveries/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("sendgrid")
+def sendgrid(
+    subscribers: Subscribers = 1_000_000, runs: Runs = 5, workers: Workers = 2, as_json: AsJson = False
+) -> None:
+    """Briefs from due to recorded through SendGrid's double, beside the same built in memory and only posted."""
+    with sending(subscribers, workers) as work:
+        found = [work.run() for _ in range(runs)]
+        more = {
+            "beforehand_rate": round(median(work.beforehand), 1),
+            "cpu_us": middle(work.cpu),
+            "workers": workers,
+            "peak_rss_mb": work.stage.peak_rss_mb(),
+            "server": server_version(work.stage.app.engine),
+        }
+    show(Report("sendgrid", subscribers, "briefs/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("scaling")
+def scaling(subscribers: Subscribers = 200_000, runs: Runs = 5, workers: Workers = 2, as_json: AsJson = False) -> None:
+    """Briefs through SendGrid's double by several worker processes, beside the same by one."""
+    with sending(subscribers, workers) as several, sending(subscribers, 1) as one:
+        found = [Run(several.send(), one.send()) for _ in range(runs)]
+        more = {"workers": workers, "cpu_us": middle(several.cpu), "cpu_us_of_one": middle(one.cpu)}
+    show(Report("scaling", subscribers, "briefs/s", found, more).row(), as_json=as_json)

@@ -14,7 +14,7 @@ from digest.domain.delivery import BatchState
 from digest.domain.edition import EditionKey, edition_for
 from digest.domain.language import Language
 from digest.domain.schedule import DEFAULT_TIME, Cadence, sends_between, timezone_names
-from digest.settings import load_settings
+from digest.settings import Settings, load_settings
 from digest.store.database import migrate, open_engine
 from digest.store.months import make_months
 from digest.store.tables import Batch, Brief, CadenceRow, Edition, Morning
@@ -24,16 +24,16 @@ REMEMBERED = timedelta(days=11)
 
 
 @contextmanager
-def scratch_application(**changes: object) -> Iterator[Application]:
+def scratch_application(settings: Settings | None = None) -> Iterator[Application]:
     """The application over a migrated PostgreSQL database that is dropped in the end.
 
     Args:
-        changes: settings that differ from the configured ones.
+        settings: those of the application, with the server that the database is made on; None: the configured ones.
 
     Raises:
         BadInputError: no PostgreSQL is configured, and none can be started here.
     """
-    settings = load_settings()
+    settings = settings or load_settings()
     with ExitStack() as stack:
         address = stack.enter_context(database_server(settings))
         server = open_engine(address)
@@ -42,7 +42,7 @@ def scratch_application(**changes: object) -> Iterator[Application]:
         run_alone(server, f"CREATE DATABASE {name}")
         stack.callback(run_alone, server, f"DROP DATABASE {name} WITH (FORCE)")
         scratch = make_url(address).set(database=name).render_as_string(hide_password=False)
-        app = build(settings.model_copy(update={"database_url": scratch, **changes}))
+        app = build(settings.model_copy(update={"database_url": scratch}))
         stack.callback(app.close)
         migrate(app.engine)
         yield app

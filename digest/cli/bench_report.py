@@ -4,7 +4,7 @@ import os
 import platform
 import resource
 import time as stopwatch
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Annotated, Any
@@ -14,6 +14,7 @@ import typer
 from digest.cli.output import print_json, print_table
 
 Subscribers = Annotated[int, typer.Option(min=1, max=10_000_000, help="Length of the synthetic list.")]
+Workers = Annotated[int, typer.Option(min=1, max=64, help="Worker processes that send.")]
 Runs = Annotated[int, typer.Option(min=1, max=100, help="How often to measure; the medians count.")]
 
 
@@ -116,3 +117,8 @@ def _shown(value: object) -> object:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_shown(one)}" for name, one in value.items())
     return " to ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def middle(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The median of each of several figures."""
+    return {name: median(row[name] for row in rows) for name in rows[0]}

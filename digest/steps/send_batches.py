@@ -75,7 +75,7 @@ def send_batch(
         readers = _as_many_as_fit(sessions, batch, readers, provider.batch_size)
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
     going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
-    message, recipients = _message(brief), _recipients(going, brief, links)
+    message, recipients = message_of(brief), _recipients(going, brief, links)
     out |= _let_go(sessions, batch, going)
     recipients = [recipient for recipient in recipients if recipient.key in going]
     given = provider.hand_over(message, recipients, now) if recipients else HandOver()
@@ -139,7 +139,8 @@ def _skip(member: Member) -> OwnState:
     return OwnState(DeliveryState.SKIPPED, DeliveryReason.PAUSED if paused else DeliveryReason.UNSUBSCRIBED)
 
 
-def _message(brief: Brief) -> Message:
+def message_of(brief: Brief) -> Message:
+    """The words of a compiled brief as providers take them."""
     return Message(
         key=f"brief-{brief.id}",
         kind="brief",

@@ -1,0 +1,33 @@
+"""Benches that start the whole installation, at its smallest: what they measure is what they say."""
+
+from pathlib import Path
+
+import pytest
+
+from digest.cli.bench_sendgrid import sending
+from tests.cli.terminal import forget_settings
+
+READERS, WORKERS = 30, 1
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, postgres_server: str, redis_server: str) -> None:
+    forget_settings(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DIGEST_DATABASE_URL", postgres_server)
+    monkeypatch.setenv("DIGEST_BROKER_URL", f"{redis_server}/9")
+
+
+@pytest.mark.usefixtures("servers")
+def test_bench_sendgrid_hands_a_brief_to_everybody_and_its_baseline_posts_as_many() -> None:
+    with sending(READERS, WORKERS) as work:
+        before = work.double.ask("/stats")["recipients"]
+
+        run = work.run()
+
+        assert work.double.ask("/stats")["recipients"] - before == 3 * READERS
+        assert run.rate > 0
+        assert run.baseline_rate > 0
+        assert work.cpu[0]["workers"] > 0
+        assert work.cpu[0]["postgresql"] > 0
+        assert work.stage.peak_rss_mb() > 1
