@@ -17,9 +17,10 @@ from digest.editors.chat_service import ChatService
 from digest.editors.extractive import ExtractiveEditor
 from digest.editors.terms import read_glossary
 from digest.links import Links
-from digest.ports import Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
+from digest.ports import Count, Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.challenge import Challenge
+from digest.providers.counted import CountedProvider
 from digest.providers.dkim import Signer
 from digest.providers.fallback import Fallback
 from digest.providers.outbox import FolderMailbox, OutboxProvider
@@ -39,6 +40,7 @@ from digest.sources.parse import parse_feed
 from digest.sources.robots import Robots
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
+from digest.steps.count_answers import counting_in
 from digest.steps.record_posts import Readers
 from digest.steps.write_stories import WritersDesk
 from digest.store.database import Sessions, open_engine, open_sessions
@@ -129,12 +131,15 @@ def sender_of(settings: Settings) -> Sender:
     )
 
 
-def mail_of(settings: Settings, links: Links) -> Provider | Fallback:
-    """The provider that the settings name, with the one that takes over where there is one; both under the ceilings."""
+def mail_of(settings: Settings, links: Links, count: Count) -> Provider | Fallback:
+    """The provider that the settings name, with the one that takes over where there is one; both under the ceilings.
+
+    What they answer is counted by ``count``.
+    """
     ceilings = Ceilings(parse_ceilings(settings.ceilings), shared_counters(settings.broker_url))
 
     def carrier(name: str) -> Provider:
-        provider = provider_of(settings, name, links)
+        provider = CountedProvider(provider_of(settings, name, links), count)
         return PacedProvider(provider, ceilings) if ceilings.ceilings else provider
 
     first = carrier(settings.provider)
@@ -176,15 +181,16 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         provider: carries the mail instead of the one the settings name (a simulation's).
     """
     engine, links = open_engine(settings.database_url), links_of(settings)
+    sessions = open_sessions(engine)
     fetcher = WebFetcher(allow_private=settings.fetch_private_hosts)
     return Application(
         settings=settings,
         engine=engine,
-        sessions=open_sessions(engine),
+        sessions=sessions,
         links=links,
         site=Site(name=settings.site_name, postal_address=settings.postal_address, base_url=settings.base_url),
         templates=Templates(EMAILS),
-        mail=provider or mail_of(settings, links),
+        mail=provider or mail_of(settings, links, counting_in(sessions)),
         editor=ExtractiveEditor(),
         writer=writer_of(settings),
         fetcher=fetcher,

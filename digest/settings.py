@@ -23,6 +23,7 @@ from digest.domain.ranking import parse_weights
 from digest.domain.schedule import parse_timezone
 from digest.door_settings import DoorSettings
 from digest.mail_settings import MailSettings
+from digest.operator_settings import OperatorSettings
 from digest.story_settings import StorySettings
 from digest.traffic_settings import TrafficSettings
 
@@ -30,8 +31,10 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
 DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
+WEB_ADDRESSES = ("base_url", "sendgrid_host", "chat_base_url", "challenge_url", "otlp_endpoint", "tzdata_url")
 SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
 SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets", "challenge_secret_key"}
+SECRETS |= {"metrics_token", "alive_url", "sentry_dsn"}
 
 
 class SettingsError(PermanentError):
@@ -42,7 +45,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(DoorSettings, StorySettings, MailSettings, TrafficSettings):
+class Settings(OperatorSettings, DoorSettings, StorySettings, MailSettings, TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -126,7 +129,9 @@ class Settings(DoorSettings, StorySettings, MailSettings, TrafficSettings):
             raise ValueError("must be a redis:// address, or memory:// for everything in one process")
         return value
 
-    @field_validator("base_url", "sendgrid_host", "chat_base_url", "challenge_url", check_fields=False)
+    @field_validator(
+        "base_url", "sendgrid_host", "chat_base_url", "challenge_url", "otlp_endpoint", "tzdata_url", check_fields=False
+    )
     @classmethod
     def _is_web_address(cls, value: str) -> str:
         parts = urlsplit(value)

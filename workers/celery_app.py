@@ -7,7 +7,7 @@ from celery.signals import worker_process_init
 
 from digest.settings import Settings
 from workers.beat import Aligned
-from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY
+from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY, WATCH
 from workers.runtime import Runtime
 from workers.side_tasks import register_side_tasks
 from workers.tasks import register
@@ -23,6 +23,7 @@ REDIS = {
 }
 TIDY_EVERY = timedelta(minutes=10)
 """How often somebody looks whether it is time to tidy."""
+WATCH_EVERY = timedelta(minutes=1)
 SOFT_SHUTDOWN_SECONDS = 30
 """How long a worker that is to end soon goes on with what it has in hand; nothing takes longer than its soft limit."""
 RETRIES_ON_WORKER_LOST = 3
@@ -77,6 +78,11 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
                 "task": f"digest.{TIDY}",
                 "schedule": Aligned(TIDY_EVERY, app=app),
                 "options": {"expires": TIDY_EVERY / timedelta(seconds=1)},
+            },
+            "watch": {
+                "task": f"digest.{WATCH}",
+                "schedule": Aligned(WATCH_EVERY, app=app),
+                "options": {"expires": WATCH_EVERY / timedelta(seconds=1)},
             },
         },
     )

@@ -11,6 +11,7 @@ EVENTS = "events"
 CALLS = "calls"
 TIDY = "tidy"
 WRITE = "write"
+WATCH = "watch"
 
 MEANING = {
     LETTERS: "mail that a person waits for: confirmations, welcomes, goodbyes; a worker of its own keeps it short",
@@ -21,6 +22,7 @@ MEANING = {
     EVENTS: "one post of provider events to record and act on",
     CALLS: "one piece of news to tell another program, whose silence delays nobody else",
     TIDY: "old deliveries, events and letters to remove, once an hour",
+    WATCH: "a look after the service, once a minute: counts, checks, alarms, the report",
     WRITE: "texts: one story for the writer; slow, costs money, and nothing waits for it",
 }
 """Why each queue is there. The order is the order of service where one worker serves all."""

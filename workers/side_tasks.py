@@ -1,4 +1,4 @@
-"""Tasks that no morning waits for: what providers report, and keeping the ledger small."""
+"""Tasks that no morning waits for: what providers report, a look after the service, keeping the ledger small."""
 
 from collections.abc import Callable
 
@@ -6,10 +6,11 @@ import structlog
 from celery import Celery
 
 from digest.bootstrap import EVENT_READERS
+from digest.health.watch import watch
 from digest.steps.record_posts import record_post
 from digest.steps.tell_news import make_call
 from digest.steps.tidy_ledger import tidy_if_time
-from workers.queues import CALLS, EVENTS, TIDY
+from workers.queues import CALLS, EVENTS, TIDY, WATCH
 from workers.runtime import Runtime, utc_now
 
 log = structlog.get_logger()
@@ -44,6 +45,10 @@ def register_side_tasks(app: Celery, runtime: Runtime) -> None:
         told = make_call(own.sessions, own.teller, call_id, utc_now(), with_address=with_address)
         if told is not None:
             log.info("news_told", call=call_id, fault=told.fault)
+
+    @task(WATCH)
+    def look_after() -> None:
+        watch(runtime.application, utc_now())
 
     @task(TIDY)
     def tidy() -> None:

@@ -7,8 +7,9 @@ from pydantic_core import PydanticUndefined
 
 from digest.bootstrap import build
 from digest.cli.context import utc_now
-from digest.cli.doctor import examine
 from digest.cli.output import AsJson, print_json, print_table, say
+from digest.health.examine import examine
+from digest.health.findings import as_rows
 from digest.settings import PREFIX, SECRETS, Settings, load_settings
 from digest.store.database import migrate
 
@@ -66,7 +67,7 @@ def doctor(as_json: AsJson = False) -> None:
     finally:
         app.close()
     if as_json:
-        print_json([{"check": f.check, "state": f.state.value, "words": f.words} for f in findings])
+        print_json(as_rows(findings))
     else:
         print_table(("", "check", ""), [(f.state.value, f.check, f.words) for f in findings])
     if any(finding.stops for finding in findings):

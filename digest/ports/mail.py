@@ -1,6 +1,6 @@
 """What sending needs from the world outside: who carries the mail, who remembers, who tells others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -92,6 +92,7 @@ class HandOver:
         alarm: set when the operator has to act (credentials refused, say): sending stops.
         delayed: why those to be given *again* were not even tried: a ceiling, or a wait that was asked for earlier. It
             is no try, so it is not counted as one.
+        answers: what was answered on the way, in the provider's own codes -> how often; ``none`` where nothing was.
     """
 
     accepted: frozenset[str] = frozenset()
@@ -102,6 +103,11 @@ class HandOver:
     after_seconds: float | None = None
     alarm: str = ""
     delayed: str = ""
+    answers: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+
+Count = Callable[[Mapping[str, Mapping[str, int]]], None]
+"""Gets name of a counter -> label -> how many more; does not raise."""
 
 
 class Provider(Protocol):

@@ -157,10 +157,12 @@ class SendGridProvider:
         try:
             answer = self._client.post(self._address, content=body, extensions={"trace": sent.note})
         except httpx2.RequestError:
+            tally.answers["none"] += 1
             if sent.is_whole:
                 tally.lose(group)
             return None
         self._spoke_at = monotonic()
+        tally.answers[str(answer.status_code)] += 1
         return self._settle(answer, group, tally, now)
 
     def _settle(self, answer: httpx2.Response, group: list[Recipient], tally: Tally, now: datetime) -> Groups | None:

@@ -82,6 +82,7 @@ class SmtpProvider:
             try:
                 session = self._session()
             except ConnectFailedError as failure:
+                tally.answers["no connection"] += 1
                 tally.alarm = f"smtp: {failure}" if failure.needs_operator else ""
                 break
             was_idle = session.answered > 0
@@ -141,6 +142,7 @@ def _sendable(session: Session, tally: Tally) -> deque[Recipient]:
 
 def _record(tally: Tally, recipient: Recipient, answer: Answer, session: Session) -> bool:
     """Settle the recipient by the answer; whether to go on over this session or another."""
+    tally.answers[str(answer.code)] += 1
     if answer.accepted:
         tally.accept([recipient])
         return True
@@ -166,6 +168,7 @@ def _record_loss(tally: Tally, recipient: Recipient, lost: SessionLostError, *, 
 
     A session that was idle may have died unseen, so its silence says nothing about the server.
     """
+    tally.answers["none"] += 1
     if lost.given:
         tally.lose([recipient])
     else:

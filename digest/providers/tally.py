@@ -1,5 +1,6 @@
 """What becomes of each recipient during one hand-over."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from digest.domain.delivery import DeliveryReason
@@ -19,6 +20,7 @@ class Tally:
         after_seconds: how long the provider asks to wait.
         alarm: why the operator has to act; set it and stop.
         delayed: why whoever still waits was not even tried.
+        answers: the provider's own codes -> how often each came.
     """
 
     def __init__(self, recipients: Sequence[Recipient]) -> None:
@@ -26,6 +28,7 @@ class Tally:
         self.after_seconds: float | None = None
         self.alarm = ""
         self.delayed = ""
+        self.answers: Counter[str] = Counter()
         self._accepted: set[str] = set()
         self._refused: dict[str, Refusal] = {}
         self._unknown: set[str] = set()
@@ -75,6 +78,7 @@ class Tally:
             after_seconds=self.after_seconds,
             alarm=self.alarm,
             delayed=self.delayed,
+            answers=dict(self.answers),
         )
 
     def _settled(self, recipients: Iterable[Recipient]) -> list[str]:

@@ -26,6 +26,7 @@ from digest.rendering.letters import (
     Letter,
     Paused,
     PreferencesLink,
+    Report,
     Welcome,
     render_letter,
 )
@@ -47,11 +48,12 @@ LETTERS: Mapping[str, Callable[..., Letter]] = {
         AddressChange,
         AddressChanged,
         Alarm,
+        Report,
     )
 }
 KINDS = ("brief", *LETTERS)
 _INSTANTS = frozenset({"next_send", "since"})
-_DATES = frozenset({"subscribed_on"})
+_DATES = frozenset({"subscribed_on", "on"})
 
 
 def example_stories(folder: Path, language: Language) -> list[BriefStory]:

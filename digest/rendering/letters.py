@@ -1,6 +1,6 @@
 """Letters: e-mail to one reader about their subscription. Each kind says what it needs; nothing in them is a slot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import ClassVar
@@ -11,6 +11,7 @@ from digest.links import Links
 from digest.ports import Message
 from digest.rendering.clean import clean
 from digest.rendering.dates import full_date, local_time, weekday_date, zone_name
+from digest.rendering.reports import report_words
 from digest.rendering.site import Site
 from digest.rendering.stories import story_views
 from digest.rendering.templates import Templates
@@ -141,6 +142,29 @@ class Alarm:
     admin_url: str
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Tells the operator how a morning went.
+
+    Attributes:
+        on: the local date.
+        is_good: whether nothing has to be looked at.
+        flaws: what has, as keys of :data:`digest.rendering.reports.FLAWS`.
+        counts: keys of :data:`digest.rendering.reports.COUNTS` -> how many, in order.
+        skipped: reason -> how many.
+        notes: sentences about what is to be mended.
+    """
+
+    kind: ClassVar[str] = "report"
+    on: date
+    is_good: bool
+    flaws: Sequence[str]
+    counts: Mapping[str, int]
+    skipped: Mapping[str, int]
+    notes: Sequence[str]
+    admin_url: str
+
+
 Letter = (
     Confirm
     | Welcome
@@ -153,6 +177,7 @@ Letter = (
     | AddressChange
     | AddressChanged
     | Alarm
+    | Report
 )
 """Every kind; its ``kind`` is the name of its folder in ``emails/`` and of its rows in the table of letters."""
 
@@ -168,6 +193,8 @@ def render_letter(
     }
     for field in fields(letter):
         values |= _shown(field.name, getattr(letter, field.name), language)
+    if isinstance(letter, Report):
+        values |= report_words(letter.flaws, letter.counts, letter.skipped, language)
     if isinstance(letter, Welcome):
         values["stories"] = story_views(letter.stories[:WELCOME_STORIES], links, language)
     words = templates.render(letter.kind, language, values)

@@ -1,6 +1,7 @@
 """Posts of provider events, stored as they came -> events, and what they change."""
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from digest.domain.errors import BadInputError
@@ -11,10 +12,13 @@ from digest.store.database import Sessions
 from digest.store.event_posts import add_post, empty_post
 from digest.store.open_work import claim_open, close_open, put_back, take_open
 from digest.store.tables import EventPost
+from digest.store.tallies import count_up
 
 Readers = Mapping[str, Callable[[bytes, datetime], list[ProviderEvent]]]
 """Provider -> what makes events of its posts; raises BadInputError where a post is none."""
 
+EVENTS = "events"
+"""The counter of events read from posts, repeats too; labels are provider, colon, kind."""
 HOLD = timedelta(minutes=20)
 """Longer than a worker may take for one post."""
 FIRST_WAIT = timedelta(seconds=30)
@@ -52,12 +56,19 @@ def record_post(
         with sessions.begin() as session:
             close_open(session, post, now)
             empty_post(session, post.id)
+        _count(sessions, post.provider, events)
     elif post.attempts >= MOST_ATTEMPTS:
         _give_up(sessions, post, now, _said(recorded))
     else:
         with sessions.begin() as session:
             put_back(session, post, now + FIRST_WAIT * (1 << post.attempts - 1), _said(recorded))
     return recorded
+
+
+def _count(sessions: Sessions, provider: str, events: Sequence[ProviderEvent]) -> None:
+    """For the metrics, apart from what the events do: a counter's row is everybody's and must not be held long."""
+    with sessions.begin() as session:
+        count_up(session, EVENTS, Counter(f"{provider}:{event.kind}" for event in events))
 
 
 def record_waiting(sessions: Sessions, readers: Readers, now: datetime, rule: SoftBounces = USUAL) -> list[str]:

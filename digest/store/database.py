@@ -1,6 +1,7 @@
 """Engines and sessions for SQLite and PostgreSQL."""
 
 import sqlite3
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -88,6 +89,7 @@ def current_revision(engine: Engine) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+@cache
 def newest_revision() -> str:
     """The revision this program expects."""
     config = Config()

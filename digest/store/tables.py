@@ -689,6 +689,28 @@ class Call(Table):
     announcement: Mapped[Announcement] = relationship(lazy="raise")
 
 
+class Figures(Table):
+    """The counts of one instant and local date, so that pages and metrics read a row and not a million deliveries."""
+
+    __tablename__ = "figures"
+
+    send_at: Mapped[datetime] = mapped_column(primary_key=True)
+    on: Mapped[date] = mapped_column("local_on", Date, primary_key=True)
+    counted_at: Mapped[datetime]
+    zones: Mapped[dict[str, Any]]
+    """Time zone -> ``status``, ``events`` and ``late``, each a word -> how many; see ``digest.store.figures``."""
+
+
+class TallyRow(Table):
+    """A counter that all processes share."""
+
+    __tablename__ = "tallies"
+
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    label: Mapped[str] = mapped_column(String(80), primary_key=True)
+    number: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
 class Switch(Table):
     """An operator's switch or a mark of the scheduler that every process must see and a restart must keep."""
 

@@ -76,6 +76,15 @@ def take_tidying(session: Session, wanted: date, now: datetime, every: timedelta
     return cut
 
 
+def take_mark(session: Session, name: str, now: datetime, every: timedelta) -> bool:
+    """Whether it is time again for what ``name`` stands for, and this process is to do it; of two only one is."""
+    start = datetime(1970, 1, 1, tzinfo=UTC)
+    session.execute(insert_new(session, Switch).values({"name": name, "value": "", "changed_at": start}))
+    is_due = or_(Switch.changed_at <= now - every, Switch.changed_at > now)
+    taking = update(Switch).where(Switch.name == name, is_due).values(changed_at=now).returning(Switch.name)
+    return session.scalars(taking.execution_options(synchronize_session=False)).one_or_none() is not None
+
+
 @contextmanager
 def only_planner(sessions: Sessions, *, wait: bool) -> Iterator[bool]:
     """Whether this process is the one that plans now; held until the block ends, or the process does.

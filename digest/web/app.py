@@ -15,6 +15,7 @@ from digest.web import (
     front,
     gallery,
     health,
+    metrics,
     new_address,
     next_brief,
     outbox,
@@ -27,10 +28,12 @@ from digest.web import (
 from digest.web.access_log import hide_tokens
 from digest.web.admission import Admission
 from digest.web.assets import Assets
-from digest.web.edge import Clock, Edge, Nudge, utc_now
+from digest.web.edge import Clock, Edge, Nudge, stopwatch, utc_now
 from digest.web.guards import BodyLimit, PathPrefix, SecurityHeaders
+from digest.web.metrics import metrics_of
 from digest.web.pages import Pages
 from digest.web.problems import install_problems
+from digest.web.timing import Timed, latency_histogram
 
 SMALLEST_ZIPPED = 2048
 """Bytes; below that zipping costs more than it saves."""
@@ -48,6 +51,7 @@ ROUTERS = (
     outbox.router,
     gallery.router,
     health.router,
+    metrics.router,
     webhooks.router,
     editing.router,
 )
@@ -80,11 +84,13 @@ def create_app(
     pages = Pages(application.links, application.site, Assets(), application.challenge)
     admission = Admission(application.settings, application.sessions)
     app.state.edge = Edge(application, nudge, nudge_events, clock, pages, admission)
+    app.state.metrics = metrics_of(app.state.edge)
     for router in ROUTERS:
         app.include_router(router)
     install_problems(app)
     tls = urlsplit(application.links.base_url).scheme == "https"
     also = application.challenge.kind.origins if application.challenge else ()
+    app.add_middleware(Timed, histogram=latency_histogram(app.state.metrics), stopwatch=stopwatch)
     app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST, editing.PATH: editing.LONGEST_BODY})
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)

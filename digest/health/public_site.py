@@ -1,0 +1,66 @@
+"""The site as readers and mail clients reach it: https, and the one-click address (RFC 8058)."""
+
+import ssl
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+import httpcore2
+import httpx2
+
+from digest.health.findings import Finding, fault, ok, warning
+from digest.links import Links
+
+SECONDS = 10.0
+NOBODY = 0
+"""An id that no reader ever has: leaving for them changes nothing."""
+RENEW_WITHIN = timedelta(days=10)
+ONE_CLICK = {"List-Unsubscribe": "One-Click"}
+
+
+def look_at_site(links: Links, now: datetime) -> list[Finding]:
+    """Whether the public address answers over https, and whether one press on *unsubscribe* would work."""
+    with httpx2.Client(timeout=SECONDS, follow_redirects=False) as client:
+        site = _site(client, links, now)
+        return [site] if site.stops else [site, _one_click(client, links)]
+
+
+def _site(client: httpx2.Client, links: Links, now: datetime) -> Finding:
+    address = f"{links.base_url}/healthz"
+    try:
+        with client.stream("GET", address) as answer:
+            until = _valid_until(answer)
+    except (httpx2.RequestError, httpx2.InvalidURL) as error:
+        why = f"{type(error).__name__}: {error}" if "certificate" in str(error).lower() else type(error).__name__
+        return fault("site", f"{links.base_url} can't be reached from here ({why}): see DNS, proxy and certificate")
+    if answer.is_redirect:
+        return warning("site", f"{address} redirects: set DIGEST_BASE_URL to where it leads; mail clients don't follow")
+    if not answer.is_success:
+        return fault("site", f"{address} answers {answer.status_code}: see that digest web runs and the proxy finds it")
+    if until is not None and until - now < RENEW_WITHIN:
+        return warning("site", f"the certificate of {links.base_url} ends on {until:%Y-%m-%d}: renew it")
+    return ok("site", f"{links.base_url} answers" + (f"; certificate until {until:%Y-%m-%d}" if until else ""))
+
+
+def _valid_until(answer: httpx2.Response) -> datetime | None:
+    stream = answer.extensions.get("network_stream")
+    wire = stream.get_extra_info("ssl_object") if isinstance(stream, httpcore2.NetworkStream) else None
+    certificate = wire.getpeercert() if isinstance(wire, ssl.SSLObject | ssl.SSLSocket) else None
+    ends = certificate.get("notAfter") if certificate else None
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(ends))).astimezone() if ends else None
+
+
+def _one_click(client: httpx2.Client, links: Links) -> Finding:
+    place = urlsplit(links.unsubscribe(NOBODY))
+    shown = f"{place.scheme}://{place.netloc}{place.path.rpartition('/')[0]}/…"
+    try:
+        answer = client.post(links.unsubscribe(NOBODY), data=ONE_CLICK)
+    except httpx2.RequestError as error:
+        return warning("one-click", f"{shown} gives no answer to a POST ({type(error).__name__}): see the proxy")
+    if answer.is_redirect:
+        return warning("one-click", f"{shown} redirects a POST, which mail clients don't follow: see the proxy")
+    if not answer.is_success:
+        words = f"{shown} answers {answer.status_code} to a POST"
+        return warning("one-click", f"{words}: let POST through the proxy, and see that its keys are these keys")
+    if "set-cookie" in answer.headers:
+        return warning("one-click", f"{shown} sets a cookie, which RFC 8058 rules out: see the proxy")
+    return ok("one-click", f"{shown} takes a POST")

@@ -1,0 +1,51 @@
+"""Deliveries and events -> the counts that people and monitors read, made again ever more rarely as a morning ages."""
+
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+
+from sqlalchemy import func, select
+
+from digest.domain.edition import Policy
+from digest.domain.subscriber import SubscriberState
+from digest.store.database import Sessions
+from digest.store.figures import count_morning, instants
+from digest.store.tables import Subscriber
+from digest.store.tallies import set_to
+from digest.store.turns import take_mark
+
+LOOKS_BACK = timedelta(days=3)
+"""After it a morning's counts stand; providers report within that time."""
+SOONEST = timedelta(minutes=1)
+OF_ITS_AGE = 0.1
+"""A morning is counted again when a tenth of its age has passed, so about sixty times in all."""
+READERS_EVERY = timedelta(minutes=30)
+READERS_COUNTED = "readers_counted"
+
+
+def count_mornings(sessions: Sessions, policy: Policy, now: datetime) -> int:
+    """Count again whatever may have changed enough; returns how many instants that was. Each in its own transaction."""
+    with sessions() as session:
+        known = instants(session, now - LOOKS_BACK, now + policy.lead + SOONEST)
+    due = list(_due(known, now))
+    for send_at, on in due:
+        with sessions.begin() as session:
+            count_morning(session, send_at, on, now)
+    _count_readers(sessions, now)
+    return len(due)
+
+
+def _due(known: dict[tuple[datetime, date], datetime | None], now: datetime) -> Iterator[tuple[datetime, date]]:
+    for (send_at, on), counted_at in known.items():
+        rest = max(SOONEST, (now - send_at) * OF_ITS_AGE)
+        if counted_at is None or now - counted_at >= rest or counted_at > now:
+            yield send_at, on
+
+
+def _count_readers(sessions: Sessions, now: datetime) -> None:
+    """Subscribers by state; it reads the whole list, hence seldom."""
+    with sessions.begin() as session:
+        if not take_mark(session, READERS_COUNTED, now, READERS_EVERY):
+            return
+        counts = session.execute(select(Subscriber.state, func.count()).group_by(Subscriber.state)).all()
+        none = dict.fromkeys(map(str, SubscriberState), 0)
+        set_to(session, "subscribers", none | {str(state): number for state, number in counts})

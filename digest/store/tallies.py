@@ -1,0 +1,43 @@
+"""Counters that all processes of the service share, so that whichever is asked gives the same numbers."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from digest.store.dialects import on_postgresql
+from digest.store.tables import TallyRow
+
+LONGEST_LABEL = 80
+
+
+def count_up(session: Session, name: str, numbers: Mapping[str, int]) -> None:
+    """Add to the counters of ``name``, label by label. In a transaction of its own: the rows are everybody's.
+
+    Labels are taken in order, so that two transactions never wait for each other crosswise.
+    """
+    _write(session, name, numbers, adds=True)
+
+
+def set_to(session: Session, name: str, numbers: Mapping[str, int]) -> None:
+    """Make these the numbers of ``name``."""
+    _write(session, name, numbers, adds=False)
+
+
+def _write(session: Session, name: str, numbers: Mapping[str, int], *, adds: bool) -> None:
+    for label, number in sorted(numbers.items()):
+        values = {"name": name, "label": label[:LONGEST_LABEL], "number": number}
+        dialect = postgresql if on_postgresql(session) else sqlite
+        new = dialect.insert(TallyRow).values(values)
+        total = TallyRow.number + new.excluded.number if adds else new.excluded.number
+        keys = [TallyRow.name, TallyRow.label]
+        session.execute(new.on_conflict_do_update(index_elements=keys, set_={TallyRow.number: total}))
+
+
+def tallies(session: Session) -> dict[str, dict[str, int]]:
+    """Every counter: name -> label -> number."""
+    found: dict[str, dict[str, int]] = {}
+    for row in session.execute(select(TallyRow.name, TallyRow.label, TallyRow.number)):
+        found.setdefault(row.name, {})[row.label] = row.number
+    return found
