@@ -21,7 +21,7 @@ from digest.store.stories import is_empty
 from digest.web.app import create_app
 from workers.all_in_one import background, open_port, serve
 from workers.celery_app import create_celery
-from workers.nudges import nudge
+from workers.nudges import Nudges
 from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
 
@@ -62,8 +62,8 @@ def site_of(application: Application, celery: Celery) -> FastAPI:
     """The site, which asks the workers through the broker."""
     return create_app(
         application,
-        lambda letters: nudge(celery, LETTERS, letters),
-        nudge_events=lambda posts: nudge(celery, EVENTS, posts),
+        Nudges(celery, LETTERS).start(),
+        nudge_events=Nudges(celery, EVENTS).start(),
     )
 
 

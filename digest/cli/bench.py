@@ -1,5 +1,6 @@
 """``digest bench``: how fast a part is, beside a baseline measured in the same run. Each bench adds a command here."""
 
+import asyncio
 from functools import partial
 from statistics import median
 from typing import Annotated
@@ -12,8 +13,10 @@ from digest.cli.bench_plan import planning
 from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, measure, middle, rate_of, show
 from digest.cli.bench_sendgrid import sending
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
-from digest.cli.context import application
+from digest.cli.bench_web import WARMING, Rates, servers, waits_row
+from digest.cli.context import application, utc_now
 from digest.cli.output import AsJson, say, warn
+from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.steps.take_turn import take_turn
 from digest.store.database import ping
@@ -115,3 +118,34 @@ def scaling(subscribers: Subscribers = 200_000, runs: Runs = 5, workers: Workers
         found = [Run(several.send(), one.send()) for _ in range(runs)]
         more = {"workers": workers, "cpu_us": middle(several.cpu), "cpu_us_of_one": middle(one.cpu)}
     show(Report("scaling", subscribers, "briefs/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("web")
+def web(
+    subscribers: Subscribers = 30_000,
+    runs: Runs = 3,
+    rate: Annotated[float, typer.Option(min=1, max=2000, help="Sign-ups a second, at random moments.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, max=600, help="How long they come.")] = 60,
+    forms: Annotated[int, typer.Option(min=1, max=100_000, help="Forms of each measurement without pauses.")] = 2000,
+    broker: Annotated[str, typer.Option(help="redis://… that no worker reads; unset: one of its own.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Sign-ups and one-click unsubscribes over PostgreSQL, beside the bare framework that only answers."""
+
+    async def measured() -> tuple[list[Rates], dict[str, float]]:
+        await one.rates(warming)
+        rates = [await one.rates(forms) for _ in range(runs)]
+        waits = await one.waits(rate, seconds)
+        await one.close()
+        return rates, waits_row(waits)
+
+    warming = min(forms, WARMING)
+    if subscribers < (needed := round(warming + runs * forms + rate * seconds)):
+        raise BadInputError("--subscribers", subscribers, f"are too few to leave once each: this takes {needed}.")
+    warn(f"Filling a scratch database with {subscribers:,} subscribers …")
+    with servers(subscribers, broker, utc_now()) as one:
+        rates, waits = asyncio.run(measured())
+    offered = {"unsubscribes_rate": round(median(run.unsubscribes for run in rates), 1), "offered_rate": rate}
+    found = [Run(run.signups, run.bare) for run in rates]
+    more = offered | {"seconds": seconds, **waits}
+    show(Report("web", subscribers, "sign-ups/s", found, more).row(), as_json=as_json)

@@ -13,7 +13,8 @@ from digest.domain.suppression import may_ask_again
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
 from digest.store.letters import add_letter, was_written
-from digest.store.subscribers import Wishes, add, apply_wishes, bar_on, recent_consents
+from digest.store.sign_ups import add_question, add_stranger, why_barred
+from digest.store.subscribers import Wishes, apply_wishes, find, recent_consents
 from digest.store.tables import Consent, Subscriber
 
 CONFIRMATIONS_PER_HOUR = 3
@@ -52,34 +53,42 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
     :func:`digest.domain.suppression.may_ask_again`); anyone else a confirmation, a few an hour and day.
     """
     with sessions.begin() as session:
-        bar = bar_on(session, request.address, hashes)
+        bar = why_barred(session, request.address, hashes)
         if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
             return []
         wishes = Wishes(request.languages, cadence_id(session, request.cadence, now), request.topics)
-        subscriber = add(session, request.address, wishes, SubscriberState.PENDING, now)
-        if subscriber.state in CONFIRMABLE:
-            return _ask(session, subscriber, request, wishes, now)
+        new_id = add_stranger(session, request.address, wishes, now)
+        if new_id is not None:
+            return [_ask(session, new_id, request, wishes, now)]
+        return _ask_known(session, request, wishes, now)
+
+
+def _ask_known(session: Session, request: Request, wishes: Wishes, now: datetime) -> list[int]:
+    subscriber = find(session, request.address, lock=True)
+    if subscriber is None:
+        raise LookupError("a subscriber who was there a moment ago is gone")
+    if subscriber.state not in CONFIRMABLE:
         if was_written(session, "already_subscribed", subscriber.id, now - NOTICE_EVERY):
             return []
         return [add_letter(session, "already_subscribed", subscriber, now)]
-
-
-def _ask(session: Session, subscriber: Subscriber, request: Request, wishes: Wishes, now: datetime) -> list[int]:
     if asked_enough(session, subscriber, now):
         return []
-    consent = Consent(
-        subscriber_id=subscriber.id,
-        source=request.source,
-        wording=request.wording,
-        remote=request.remote,
-        languages=wishes.languages,
-        cadence_id=wishes.cadence_id,
-        topics=wishes.topics,
-        requested_at=now,
-    )
     if subscriber.state is SubscriberState.PENDING:
         apply_wishes(subscriber, wishes, now)
-    return [_owe_confirmation(session, subscriber, consent, now)]
+    return [_ask(session, subscriber.id, request, wishes, now)]
+
+
+def _ask(session: Session, subscriber_id: int, request: Request, wishes: Wishes, now: datetime) -> int:
+    consent = {
+        "subscriber_id": subscriber_id,
+        "source": request.source,
+        "wording": request.wording,
+        "remote": request.remote,
+        "language": wishes.languages,
+        "cadence_id": wishes.cadence_id,
+        "topics": wishes.topics,
+    }
+    return add_question(session, consent, now)
 
 
 def asked_enough(session: Session, subscriber: Subscriber, now: datetime) -> bool:
@@ -94,12 +103,6 @@ def ask_again(session: Session, subscriber: Subscriber, consent: Consent, now: d
     """A new request with what an old one says, and the letter for it."""
     if asked_enough(session, subscriber, now):
         return []
-    names = ("subscriber_id", "source", "wording", "remote", "languages", "cadence_id", "topics")
-    copy = Consent(**{name: getattr(consent, name) for name in names}, requested_at=now)
-    return [_owe_confirmation(session, subscriber, copy, now)]
-
-
-def _owe_confirmation(session: Session, subscriber: Subscriber, consent: Consent, now: datetime) -> int:
-    session.add(consent)
-    session.flush()
-    return add_letter(session, "confirm", subscriber, now, consent)
+    names = ("subscriber_id", "source", "wording", "remote", "cadence_id", "topics")
+    copy = {name: getattr(consent, name) for name in names} | {"language": consent.languages}
+    return [add_question(session, copy, now)]

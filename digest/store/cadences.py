@@ -3,31 +3,29 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from digest.domain.schedule import Cadence
 from digest.store.dialects import insert_new
 from digest.store.tables import CadenceRow
 
+ID = select(CadenceRow.id).where(
+    CadenceRow.timezone == bindparam("timezone"),
+    CadenceRow.send_time == bindparam("send_time"),
+    CadenceRow.weekdays == bindparam("weekdays"),
+)
+"""Built once: every sign-up asks."""
+
 
 def cadence_id(session: Session, cadence: Cadence, now: datetime) -> int:
     """The id of the row for ``cadence``, made if there is none."""
-    wanted = select(CadenceRow.id).where(
-        CadenceRow.timezone == cadence.timezone,
-        CadenceRow.send_time == cadence.at,
-        CadenceRow.weekdays == cadence.weekdays,
-    )
-    found = session.scalar(wanted)
+    values = {"timezone": cadence.timezone, "send_time": cadence.at, "weekdays": cadence.weekdays}
+    connection = session.connection()
+    found: int | None = connection.scalar(ID, values)
     if found is None:
-        values = {
-            "timezone": cadence.timezone,
-            "send_time": cadence.at,
-            "weekdays": cadence.weekdays,
-            "created_at": now,
-        }
-        session.execute(insert_new(session, CadenceRow).values(values))
-        found = session.scalars(wanted).one()
+        connection.execute(insert_new(session, CadenceRow).values(values | {"created_at": now}))
+        found = connection.scalars(ID, values).one()
     return found
 
 

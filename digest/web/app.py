@@ -70,7 +70,7 @@ def create_app(
     not appended by redirects: those are built from the Host header, and mail clients do not follow them.
 
     Args:
-        nudge: gets the ids of letters that are owed, after commit; may be slow, and runs when the answer has left.
+        nudge: gets the ids of letters that are owed, after commit, when the answer has left; returns at once.
         clock: gives the instant of a request, aware.
         nudge_events: gets the ids of posts of provider events, likewise.
     """

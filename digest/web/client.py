@@ -47,4 +47,8 @@ def remote_of(request: Request) -> str:
     return client_address(socket, forwarded, edge_of(request).application.settings.trusted_proxies)
 
 
-RemoteOf = Annotated[str, Depends(remote_of)]
+async def _remote(request: Request) -> str:
+    return remote_of(request)
+
+
+RemoteOf = Annotated[str, Depends(_remote)]

@@ -32,8 +32,8 @@ class Edge:
     """The application as the web sees it.
 
     Attributes:
-        nudge: gets the ids of letters that are owed, after commit and after the answer has left: a slow broker
-            neither delays the visitor nor shows by its delay that a letter was owed.
+        nudge: gets the ids of letters that are owed, after commit and after the answer has left, so that nothing shows
+            that a letter was owed; returns at once, however slow the broker is.
         nudge_events: gets the ids of posts of provider events that are to be read, likewise.
         clock: read once per request.
         admission: counts sign-ups and guesses.
@@ -48,7 +48,16 @@ class Edge:
 
     def after(self, letters: Sequence[int]) -> BackgroundTask | None:
         """Work for after the answer: ask the workers to send ``letters``."""
-        return BackgroundTask(self.nudge, list(letters)) if letters else None
+        return BackgroundTask(_at_once, self.nudge, list(letters)) if letters else None
+
+    def after_posts(self, posts: Sequence[int]) -> BackgroundTask:
+        """Work for after the answer: ask the workers to read ``posts`` of provider events."""
+        return BackgroundTask(_at_once, self.nudge_events, list(posts))
+
+
+async def _at_once(nudge: Nudge, ids: Sequence[int]) -> None:
+    # A plain function would wait for a thread.
+    nudge(ids)
 
 
 def edge_of(request: Request) -> Edge:
@@ -56,4 +65,9 @@ def edge_of(request: Request) -> Edge:
     return cast("Edge", request.app.state.edge)
 
 
-EdgeOf = Annotated[Edge, Depends(edge_of)]
+async def _edge(request: Request) -> Edge:
+    # A plain function would be run in a thread of its own for every request, and so for the others like it.
+    return edge_of(request)
+
+
+EdgeOf = Annotated[Edge, Depends(_edge)]

@@ -57,5 +57,13 @@ def page_language(request: Request) -> Language:
     return edge_of(request).application.settings.default_language
 
 
-LanguageOf = Annotated[Language, Depends(page_language)]
-AskedLanguage = Annotated[Language | None, Depends(asked_language)]
+async def _page_language(request: Request) -> Language:
+    return page_language(request)
+
+
+async def _asked_language(request: Request) -> Language | None:
+    return asked_language(request)
+
+
+LanguageOf = Annotated[Language, Depends(_page_language)]
+AskedLanguage = Annotated[Language | None, Depends(_asked_language)]

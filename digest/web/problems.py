@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
 
 from digest.domain.errors import BadInputError, TryAgainError, shown
@@ -86,6 +87,11 @@ def _of_later(request: Request, _: Exception) -> Response:
     return _of_status(request, HTTPException(503, "Not possible just now.", {"Retry-After": "60"}))
 
 
+def _of_nobody(_: Request, __: Exception) -> Response:
+    """The client went away before its request was whole; nobody reads the answer, and it is no failure of ours."""
+    return Response(status_code=400)
+
+
 def _is_program(request: Request) -> bool:
     return any(place in request.url.path for place in FOR_PROGRAMS)
 
@@ -95,6 +101,7 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _of_status)
     app.add_exception_handler(Exception, _of_status)
     app.add_exception_handler(BadInputError, _of_input)
+    app.add_exception_handler(ClientDisconnect, _of_nobody)
     app.add_exception_handler(TryAgainError, _of_later)
     app.add_exception_handler(BadTokenError, _of_token)
     app.add_exception_handler(ExpiredTokenError, _of_token)

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Request
-from starlette.background import BackgroundTask
 from starlette.responses import JSONResponse, Response
 
 from digest.domain.errors import BadInputError
@@ -43,4 +42,4 @@ def receive_sendgrid(
     except BadInputError as error:
         raise HTTPException(400, f"The {error.field} {error.mend}") from error
     post = receive_post(edge.application.sessions, PROVIDER, body, now)
-    return JSONResponse({"received": received}, background=BackgroundTask(edge.nudge_events, [post]))
+    return JSONResponse({"received": received}, background=edge.after_posts([post]))

