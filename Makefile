@@ -7,6 +7,8 @@ VENV = .venv
 BIN = $(VENV)/bin
 # One process more than there are cores, since tests also wait for servers and browsers; five at most.
 PYTEST = $(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(min(5, 1 + (os.cpu_count() or 1)))')"
+# Tests start many processes; where writing bytecode is switched off, each would compile the whole program anew.
+export PYTHONDONTWRITEBYTECODE =
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet install
 COMPILE = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 

@@ -1,7 +1,9 @@
 """Tells other programs over HTTP what happened, signed by Standard Webhooks (standardwebhooks.com, v1)."""
 
+import ssl
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 import httpx2
 
@@ -9,6 +11,12 @@ from digest.domain.webhook_signature import key_of, signature
 
 SECONDS = 10.0
 """How long any single wait on the network may take."""
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    # Reading the authorities takes tens of milliseconds, which every command would pay that is built anew.
+    return httpx2.create_ssl_context()
 
 
 class WebTeller:
@@ -21,7 +29,7 @@ class WebTeller:
 
     def __init__(self, secrets: Sequence[str], timeout: float = SECONDS) -> None:
         self._keys = [key_of(secret) for secret in secrets]
-        self._client = httpx2.Client(timeout=timeout, follow_redirects=False)
+        self._client = httpx2.Client(timeout=timeout, follow_redirects=False, verify=_trust())
 
     def tell(self, url: str, identifier: str, body: bytes, now: datetime) -> str:
         """See :class:`digest.ports.Teller`."""

@@ -6,13 +6,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 import redis
 from hypothesis import HealthCheck, settings
-from psycopg import sql
+from sqlalchemy import Engine
 
 from digest.store.database import Sessions, migrate, open_engine, open_sessions
+from tests.databases import Stock, run
 from tests.servers import postgres_server as running_postgres
 from tests.servers import redis_server as running_redis
 from tests.servers import with_database
@@ -50,38 +50,28 @@ def postgres_server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: str) -> Iterator[str]:
-    """The name of a migrated database that is copied for each test."""
-    name = f"template_{secrets.token_hex(6)}"
-    _run(postgres_server, "CREATE DATABASE {}", name)
-    engine = open_engine(with_database(postgres_server, name))
-    migrate(engine)
-    engine.dispose()
-    yield name
-    _run(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
+def postgres_stock(postgres_server: str) -> Iterator[Stock]:
+    """Migrated databases that tests use in turn."""
+    stock = Stock(postgres_server)
+    yield stock
+    stock.close()
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str, postgres_template: str) -> Iterator[str]:
-    """A migrated PostgreSQL database of the test's own."""
-    name = f"test_{secrets.token_hex(6)}"
-    _run(postgres_server, "CREATE DATABASE {} TEMPLATE {}", name, postgres_template)
-    yield with_database(postgres_server, name)
-    _run(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
+def postgres_url(postgres_stock: Stock) -> Iterator[str]:
+    """A migrated PostgreSQL database that is the test's own as long as it runs."""
+    name = postgres_stock.take()
+    yield with_database(postgres_stock.server, name)
+    postgres_stock.give_back(name)
 
 
 @pytest.fixture
 def empty_postgres_url(postgres_server: str) -> Iterator[str]:
     """A PostgreSQL database of the test's own without any table."""
     name = f"test_{secrets.token_hex(6)}"
-    _run(postgres_server, "CREATE DATABASE {}", name)
+    run(postgres_server, "CREATE DATABASE {}", name)
     yield with_database(postgres_server, name)
-    _run(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
-
-
-def _run(server: str, statement: str, *names: str) -> None:
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+    run(postgres_server, "DROP DATABASE {} WITH (FORCE)", name)
 
 
 @pytest.fixture(scope="session")
@@ -100,9 +90,12 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """A migrated SQLite database of the test's own."""
-    return f"sqlite:///{shutil.copy(sqlite_template, tmp_path / 'digest.db')}"
+def sqlite_url(sqlite_template: Path) -> str:
+    """A migrated SQLite database that is the test's own as long as it runs."""
+    path = sqlite_template.with_name("digest.db")
+    for suffix in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+    return f"sqlite:///{shutil.copy(sqlite_template, path)}"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -111,20 +104,26 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url"))
 
 
+@pytest.fixture(scope="session")
+def engines() -> dict[str, Engine]:
+    """Engines by address: databases are used again, and an engine remembers the SQL that it compiled."""
+    return {}
+
+
 @pytest.fixture
-def database(database_url: str) -> Iterator[Sessions]:
+def database(database_url: str, engines: dict[str, Engine]) -> Iterator[Sessions]:
     """Sessions on a migrated database of the test's own, on SQLite and on PostgreSQL."""
-    yield from _sessions(database_url)
+    yield from _sessions(database_url, engines)
 
 
 @pytest.fixture
-def postgres(postgres_url: str) -> Iterator[Sessions]:
+def postgres(postgres_url: str, engines: dict[str, Engine]) -> Iterator[Sessions]:
     """Sessions on a migrated PostgreSQL database of the test's own."""
-    yield from _sessions(postgres_url)
+    yield from _sessions(postgres_url, engines)
 
 
-def _sessions(url: str) -> Iterator[Sessions]:
-    engine = open_engine(url)
+def _sessions(url: str, engines: dict[str, Engine]) -> Iterator[Sessions]:
+    engine = engines.setdefault(url, open_engine(url))
     yield open_sessions(engine)
     engine.dispose()
 

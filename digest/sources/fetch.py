@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
+from functools import cache
 from urllib.parse import urlsplit
 
 import httpcore2
@@ -47,6 +48,12 @@ class _Hop:
     permanent: bool
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    # Reading the system's authorities takes tens of milliseconds, and they are the same for every fetcher.
+    return ssl.create_default_context()
+
+
 class WebFetcher:
     """Implements :class:`digest.ports.Fetcher` over HTTP.
 
@@ -82,7 +89,7 @@ class WebFetcher:
         self._headers = {"User-Agent": user_agent, "Accept": _ACCEPT, "Accept-Encoding": "gzip, deflate"}
         self._resolve = resolve
         self._network = network or httpcore2.SyncBackend()
-        self._ssl_context = ssl_context or ssl.create_default_context()
+        self._ssl_context = ssl_context or _trust()
         self._clock = clock
 
     def fetch(self, url: str, etag: str = "", last_modified: str = "") -> Fetched:

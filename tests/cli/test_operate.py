@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode
 from datetime import UTC
 from typing import Any
 
@@ -55,7 +56,7 @@ def test_config_shows_no_secret_but_whether_it_is_set(terminal: Terminal) -> Non
         metrics_token=SECRET,
         chat_api_key=SECRET,
         challenge_secret_key=SECRET,
-        webhook_secrets="whsec_YS1zZWNyZXQtdGhhdC1ub2JvZHktbWF5LXJlYWQ=",
+        webhook_secrets=f"whsec_{b64encode(SECRET.encode()).decode()}",
         alive_url=f"https://alive.example.com/{SECRET}",
         sentry_dsn=f"https://{SECRET}@errors.example.com/1",
         broker_url=f"redis://:{SECRET}@127.0.0.1:9/0",
@@ -64,6 +65,7 @@ def test_config_shows_no_secret_but_whether_it_is_set(terminal: Terminal) -> Non
     assert SECRET not in terminal.done("config")
     rows = {row["variable"]: row["value"] for row in terminal.read("config")}
     assert SECRET not in json.dumps(rows)
+    assert b64encode(SECRET.encode()).decode() not in json.dumps(rows)
     assert {rows[f"{PREFIX}{name.upper()}"] for name in SECRETS} == {"(set)"}
     terminal.patch.delenv("DIGEST_ADMIN_TOKEN")
     assert {row["variable"]: row["value"] for row in terminal.read("config")}["DIGEST_ADMIN_TOKEN"] == "(unset)"

@@ -10,6 +10,7 @@ from digest.domain.language import Language
 from digest.domain.schedule import Cadence
 from digest.editors.extractive import ExtractiveEditor
 from digest.ports import Fetched
+from digest.sources.matching import TitleMatcher
 from digest.sources.parse import parse_feed
 from digest.steps.collect_stories import Desk, collect_source, take_sources
 from digest.steps.manage_subscriptions import change_wishes, pause, unsubscribe
@@ -24,6 +25,9 @@ A_YEAR = 365 * 86_400.0
 
 class AbsentHost:
     """A host that wants to be left alone for a year."""
+
+    def read(self, url: str) -> str:
+        raise TryAgainError(f"{url} is away", A_YEAR)
 
     def fetch(self, url: str, etag: str = "", last_modified: str = "") -> Fetched:
         raise TryAgainError(f"{url} {etag}{last_modified} is away", A_YEAR)
@@ -62,7 +66,8 @@ def busy_world(shared_world: World) -> World:
 def fetch_failing(world: World) -> None:
     with world.sessions.begin() as session:
         session.add(Source(name="Away", feed_url="https://away.example.com/feed", failures=30, created_at=NOW))
-    desk = Desk(AbsentHost(), parse_feed, ExtractiveEditor(), DAY)
+    host = AbsentHost()
+    desk = Desk(host, parse_feed, host, TitleMatcher(), ExtractiveEditor(), every=DAY, spacing=HOUR)
     for source_id in take_sources(world.sessions, NOW):
         assert collect_source(world.sessions, desk, source_id, NOW).error
 

@@ -1,8 +1,10 @@
 """A site over a database of its own, with the bundled stories, a mailbox in a folder, and a clock that tests set."""
 
 import re
+import shutil
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from functools import cached_property
@@ -23,7 +25,6 @@ from digest.steps.collect_stories import import_stories
 from digest.steps.manage_subscriptions import confirm
 from digest.steps.request_subscriptions import Request, request_subscription
 from digest.steps.take_turn import take_turn
-from digest.store.database import migrate
 from digest.store.subscribers import find
 from digest.store.tables import Consent, Letter, Subscriber, Switch
 from digest.web.app import create_app
@@ -107,13 +108,13 @@ Make = Callable[..., Site]
 
 
 @pytest.fixture
-def make_site(tmp_path: Path) -> Iterator[Make]:
+def make_site(tmp_path: Path, sqlite_url: str) -> Iterator[Make]:
     """Builds a site; settings may be given."""
     made: list[Application] = []
 
     def make(**settings: object) -> Site:
         values = {
-            "database_url": f"sqlite:///{tmp_path / 'site.db'}",
+            "database_url": sqlite_url,
             "outbox_dir": tmp_path / "outbox",
             "base_url": "http://testserver",
             "secret_keys": [KEY],
@@ -121,7 +122,6 @@ def make_site(tmp_path: Path) -> Iterator[Make]:
         }
         application = build(Settings(_env_file=None, **values))
         made.append(application)
-        migrate(application.engine)
         return Site(application)
 
     yield make
@@ -134,9 +134,19 @@ def site(make_site: Make) -> Site:
     return make_site()
 
 
+@pytest.fixture(scope="session")
+def stocked_template(sqlite_template: Path) -> Path:
+    """A SQLite file with the bundled stories, which is copied for each test."""
+    path = Path(shutil.copy(sqlite_template, sqlite_template.with_name("stocked.db")))
+    with closing(build(Settings(_env_file=None, database_url=f"sqlite:///{path}", secret_keys=[KEY]))) as application:
+        stock(Site(application))
+    return path
+
+
 @pytest.fixture
-def stocked(site: Site) -> Site:
-    return stock(site)
+def stocked(make_site: Make, stocked_template: Path, sqlite_url: str) -> Site:
+    shutil.copy(stocked_template, sqlite_url.removeprefix("sqlite:///"))
+    return make_site()
 
 
 def stock(site: Site) -> Site:
