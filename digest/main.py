@@ -18,6 +18,7 @@ from digest.settings import Settings, load_settings
 from digest.sources.story_file import bundled_stories
 from digest.steps.collect_stories import import_stories
 from digest.store.stories import is_empty
+from digest.telemetry import start_telemetry
 from digest.web.app import create_app
 from workers.all_in_one import background, open_port, serve
 from workers.celery_app import create_celery
@@ -42,7 +43,8 @@ def _settings(port: int | None) -> Settings:
 def run(host: Host = LOOPBACK, port: Port = None) -> None:
     """Web page, scheduler and worker in one process."""
     settings = _settings(port)
-    configure_logs(json=False)
+    configure_logs(json=False, level=settings.log_level)
+    start_telemetry(settings, "run")
     listening = open_port(host, settings.port)
     application = build(settings)
     try:
@@ -89,7 +91,8 @@ def say_where(settings: Settings) -> None:
 def web(host: Host = LOOPBACK, port: Port = None) -> None:
     """The web page alone, for production."""
     settings = _settings(port)
-    configure_logs(json=True)
+    configure_logs(json=True, level=settings.log_level)
+    start_telemetry(settings, "web")
     listening = open_port(host, settings.port)
     application = build(settings)
     try:
@@ -107,7 +110,8 @@ def worker(
 ) -> None:
     """A worker, for production."""
     settings = _distributed()
-    configure_logs(json=True)
+    configure_logs(json=True, level=settings.log_level)
+    start_telemetry(settings, "worker")
     chosen = [name.strip() for name in queues.split(",") if name.strip()] or list(MEANING)
     if unknown := [name for name in chosen if name not in MEANING]:
         raise typer.BadParameter(f"{unknown[0]} is not a queue: use {', '.join(MEANING)}")
@@ -127,7 +131,8 @@ def worker(
 def beat() -> None:
     """The scheduler's nudge, for production; a second one does no harm."""
     settings = _distributed()
-    configure_logs(json=True)
+    configure_logs(json=True, level=settings.log_level)
+    start_telemetry(settings, "beat")
     create_celery(settings).Beat(loglevel="WARNING", quiet=True).run()
 
 

@@ -11,6 +11,7 @@ from workers.queues import MEANING, QUEUES, SEND, TICK, TIDY, WATCH
 from workers.runtime import Runtime
 from workers.side_tasks import register_side_tasks
 from workers.tasks import register
+from workers.tracing import trace_tasks
 from workers.writing import register_writing
 
 SOCKET_SECONDS = 15
@@ -90,6 +91,7 @@ def create_celery(settings: Settings, runtime: Runtime | None = None) -> Celery:
     register(app, runtime)
     register_side_tasks(app, runtime)
     register_writing(app, runtime)
+    trace_tasks(app)
     # A forked child must not share its parent's connections.
     worker_process_init.connect(runtime.start_afresh, weak=False)
     return app

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI
+from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.gzip import GZipMiddleware
 
 from digest.bootstrap import Application
@@ -37,6 +38,8 @@ from digest.web.timing import Timed, latency_histogram
 
 SMALLEST_ZIPPED = 2048
 """Bytes; below that zipping costs more than it saves."""
+NO_OWN_SPANS: TelemetryConfig = {"tracing": False, "metrics": False, "logs": False}
+"""The framework's spans hold path and query, so tokens and addresses; ours hold the route."""
 ROUTERS = (
     assets.router,
     front.router,
@@ -80,6 +83,7 @@ def create_app(
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         redirect_slashes=False,
+        telemetry=NO_OWN_SPANS,
     )
     pages = Pages(application.links, application.site, Assets(), application.challenge)
     admission = Admission(application.settings, application.sessions)

@@ -139,6 +139,7 @@ class SendGridDouble:
     Attributes:
         script: answers to the requests to come, in order; after the last one every request is judged.
         always: answers every request once the script is used up.
+        scopes: what the key may do.
         names_fields: whether a 400 says which field it is about.
         delivered: what was taken, in order; :meth:`pop_delivered` takes it out.
         counts: how many messages were taken per address.
@@ -157,6 +158,7 @@ class SendGridDouble:
         self.script: deque[Answer] = deque()
         self.always: Answer | None = None
         self.names_fields = True
+        self.scopes = ["mail.send", "sender_verification_eligible", "2fa_required"]
         self.delivered: list[Delivered] = []
         self.counts: Counter[str] = Counter()
         self.bodies: list[bytes] = []
@@ -232,6 +234,12 @@ class SendGridDouble:
             return Answer(400, errors=shown)
         return Answer(202, headers={"X-Message-Id": self._take(mail)})
 
+    def scopes_for(self, headers: Message) -> tuple[int, dict[str, Any]]:
+        """What ``GET /v3/scopes`` answers: the permissions of the key."""
+        if headers.get("Authorization") != f"Bearer {self._key}":
+            return 401, {"errors": [_error("The provided authorization grant is invalid, expired, or revoked")]}
+        return 200, {"scopes": self.scopes}
+
     def count_status(self, status: int) -> None:
         with self._lock:
             self.statuses[status] += 1
@@ -283,6 +291,9 @@ class _Handler(BaseHTTPRequestHandler):
         double = self.server.double
         if self.path == "/stats":
             self._write(200, {"Content-Type": "application/json"}, json.dumps(double.stats()).encode())
+        elif self.path == "/v3/scopes":
+            status, answer = double.scopes_for(self.headers)
+            self._write(status, {"Content-Type": "application/json"}, json.dumps(answer).encode())
         else:
             self._write(404, {}, b"")
 
