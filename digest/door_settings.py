@@ -4,8 +4,11 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from limits import parse_many
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode
+
+from digest.domain.errors import BadInputError
+from digest.domain.staff import Role, Staff, parse_staff
 
 
 def _split(value: object) -> object:
@@ -28,14 +31,21 @@ def _check_limits(value: str) -> str:
     return value
 
 
+OWNER = "admin"
+"""The name under which whoever holds the admin token acts."""
 Words = Annotated[list[str], NoDecode, BeforeValidator(_split)]
 Origins = Annotated[Words, AfterValidator(_check_origins)]
 Quota = Annotated[str, AfterValidator(_check_limits)]
 
 
 class DoorSettings(BaseSettings):
-    """What an operator may set about sign-ups and about other sites."""
+    """What an operator may set about sign-ups, about other sites and about who runs the service."""
 
+    admin_token: SecretStr = Field(SecretStr(""), description="opens /admin and the editorial API; unset: closed")
+    staff: SecretStr = Field(
+        SecretStr(""),
+        description="more people for /admin: comma-separated name:role:token; roles viewer, editor, owner",
+    )
     trusted_hosts: Words = Field(
         default_factory=list, description="comma-separated hosts that are served besides the base URL's and loopback"
     )
@@ -50,6 +60,22 @@ class DoorSettings(BaseSettings):
     challenge_site_key: str = Field("", description="its public key")
     challenge_secret_key: SecretStr = Field(SecretStr(""), description="its secret key")
     challenge_url: str = Field("", description="where it is verified; default the service's own address")
+
+    @field_validator("staff")
+    @classmethod
+    def _is_staff(cls, value: SecretStr) -> SecretStr:
+        try:
+            parse_staff(value.get_secret_value())
+        except BadInputError as error:
+            raise ValueError(f"{error.value or 'it'} {error.mend}") from error
+        return value
+
+    @property
+    def everyone(self) -> tuple[Staff, ...]:
+        """Who may sign in; nobody where neither the admin token nor staff is set."""
+        token = self.admin_token.get_secret_value()
+        owner = (Staff(OWNER, Role.OWNER, token),) if token else ()
+        return owner + parse_staff(self.staff.get_secret_value())
 
     def door_faults(self) -> list[str]:
         """What would let nobody in; one line each."""

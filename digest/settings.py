@@ -34,7 +34,7 @@ PREFIX = "DIGEST_"
 WEB_ADDRESSES = ("base_url", "sendgrid_host", "chat_base_url", "challenge_url", "otlp_endpoint", "tzdata_url")
 SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
 SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets", "challenge_secret_key"}
-SECRETS |= {"metrics_token", "alive_url", "sentry_dsn"}
+SECRETS |= {"metrics_token", "alive_url", "sentry_dsn", "staff"}
 
 
 class SettingsError(PermanentError):
@@ -61,7 +61,6 @@ class Settings(OperatorSettings, DoorSettings, StorySettings, MailSettings, Traf
     sender: str = Field("The Daily Brief <brief@localhost.localdomain>", description="From header")
     postal_address: str = Field(DEVELOPMENT_POSTAL_ADDRESS, description="postal address in the footer")
     site_name: str = Field("The Daily Brief", description="name of the site and the brief")
-    admin_token: SecretStr = Field(SecretStr(""), description="opens /admin and the editorial API; unset: closed")
     default_timezone: str = Field("UTC", description="zone of a sign-up whose browser names none")
     default_language: Language = Field(Language.ENGLISH, description="language where the browser asks for neither")
     other_language: OtherLanguage = Field(

@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
+from digest.domain.source import Health
 from digest.store.database import Sessions
 from digest.store.grouping import hand_on_groups
-from digest.store.sources import all_sources, source_at, source_named
+from digest.store.sources import all_sources, set_health, source_at, source_named
 from digest.store.tables import Source
 
 
@@ -49,6 +50,12 @@ def change_source(
         source.reads_pages = source.reads_pages if reads_pages is None else reads_pages
         source.weight = source.weight if weight is None else weight
         return source
+
+
+def wake_source(sessions: Sessions, source_id: int, now: datetime) -> None:
+    """Let a source that rests be fetched at the next look, with a clean slate."""
+    with sessions.begin() as session:
+        set_health(session.get_one(Source, source_id), Health(fetch_after_at=now))
 
 
 def list_sources(sessions: Sessions) -> list[Source]:

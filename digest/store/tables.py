@@ -33,6 +33,7 @@ from digest.domain.language import Language, LanguageChoice
 from digest.domain.news import News
 from digest.domain.schedule import Cadence
 from digest.domain.source import RestReason
+from digest.domain.staff import ActKind, Role
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.types import UtcDateTime, Word
@@ -71,6 +72,8 @@ class Table(DeclarativeBase):
         News: Word(News),
         SuppressionReason: Word(SuppressionReason),
         RestReason: Word(RestReason),
+        Role: Word(Role),
+        ActKind: Word(ActKind),
         dict[str, Any]: JSON,
         list[Any]: JSON,
     }
@@ -709,6 +712,26 @@ class TallyRow(Table):
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     label: Mapped[str] = mapped_column(String(80), primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, default=0)
+
+
+class Act(Table):
+    """What somebody of the staff did: written down before it is done, with how it went after. Holds no address."""
+
+    __tablename__ = "acts"
+    __table_args__ = (Index(None, "target", "id"),)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    acted_at: Mapped[datetime]
+    who: Mapped[str] = mapped_column(String(40))
+    role: Mapped[Role]
+    kind: Mapped[ActKind]
+    target: Mapped[str] = mapped_column(String(80), default="")
+    """What it was done to: ``subscriber 17``, ``batch 9``, …"""
+    facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    remote: Mapped[str] = mapped_column(String(64), default="")
+    """Network address it was done from."""
+    outcome: Mapped[str] = mapped_column(String(200), default="")
+    """``done``, or why not; empty where the process ended in between."""
 
 
 class Switch(Table):

@@ -26,6 +26,8 @@ IPV4_NETWORK, IPV6_NETWORK = 24, 64
 """Prefix lengths: what one household or one office usually has of the address space."""
 GUESSES = "60/minute;600/hour"
 """Links that are none of ours, per network; the right ones are never counted."""
+SIGN_INS = "10/minute;60/hour"
+"""Tries at the door of the staff, right ones too, per network: a guess is told nothing once there were too many."""
 REDIS_OPTIONS: Mapping[str, float | str] = {
     "socket_timeout": 0.5,
     "socket_connect_timeout": 0.5,
@@ -69,6 +71,7 @@ class Admission:
             "domain": parse_many(settings.limit_domain),
             "overall": parse_many(settings.limit_overall),
             "guesses": parse_many(GUESSES),
+            "sign_ins": parse_many(SIGN_INS),
         }
 
     def admit(self, remote: str, address: str, now: datetime) -> None:
@@ -92,6 +95,10 @@ class Admission:
     def may_guess(self, remote: str) -> int:
         """Count a link that is none of ours; returns the seconds to wait, 0 where it was not one of many."""
         return self._wait("guesses", network_of(remote))
+
+    def may_sign_in(self, remote: str) -> int:
+        """Count a try at the door of the staff; returns the seconds to wait, 0 where it may be looked at."""
+        return self._wait("sign_ins", network_of(remote))
 
     def _wait(self, name: str, key: str) -> int:
         # What is counted is nobody's to read out of Redis.

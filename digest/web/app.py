@@ -27,6 +27,7 @@ from digest.web import (
     webhooks,
 )
 from digest.web.access_log import hide_tokens
+from digest.web.admin.pages import install_staff_pages
 from digest.web.admission import Admission
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, stopwatch, utc_now
@@ -91,6 +92,7 @@ def create_app(
     app.state.metrics = metrics_of(app.state.edge)
     for router in ROUTERS:
         app.include_router(router)
+    install_staff_pages(app)
     install_problems(app)
     tls = urlsplit(application.links.base_url).scheme == "https"
     also = application.challenge.kind.origins if application.challenge else ()

@@ -107,22 +107,32 @@ class Site:
 Make = Callable[..., Site]
 
 
+def open_site(url: str, folder: Path, **settings: object) -> Site:
+    """A site over the migrated database at ``url``; whoever opens it closes its application."""
+    values = {
+        "database_url": url,
+        "outbox_dir": folder / "outbox",
+        "base_url": "http://testserver",
+        "secret_keys": [KEY],
+        **settings,
+    }
+    return Site(build(Settings(_env_file=None, **values)))
+
+
+def copied(template: Path, folder: Path) -> str:
+    """The address of a copy of a migrated database, for a site that several tests share."""
+    return f"sqlite:///{shutil.copy(template, folder / 'site.db')}"
+
+
 @pytest.fixture
 def make_site(tmp_path: Path, sqlite_url: str) -> Iterator[Make]:
     """Builds a site; settings may be given."""
     made: list[Application] = []
 
     def make(**settings: object) -> Site:
-        values = {
-            "database_url": sqlite_url,
-            "outbox_dir": tmp_path / "outbox",
-            "base_url": "http://testserver",
-            "secret_keys": [KEY],
-            **settings,
-        }
-        application = build(Settings(_env_file=None, **values))
-        made.append(application)
-        return Site(application)
+        site = open_site(sqlite_url, tmp_path, **settings)
+        made.append(site.application)
+        return site
 
     yield make
     for application in made:

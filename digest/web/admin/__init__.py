@@ -1,0 +1,1 @@
+"""The operator's pages: see how the mornings went, find out why, and act."""

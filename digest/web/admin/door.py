@@ -1,0 +1,79 @@
+"""In and out: the token opens a session, few tries a minute, every one written down."""
+
+import re
+from hmac import compare_digest
+
+from fastapi import APIRouter, HTTPException, Request
+from starlette.responses import RedirectResponse, Response
+
+from digest.domain.staff import ActKind, Role, Staff
+from digest.store.acts import DONE, Actor, begin_act, end_act
+from digest.web.admin.desk import COOKIE, ELSEWHERE, PATH, SIGN_IN, ViewerActs, check_open, session_of, set_cookie
+from digest.web.admin.session import new_session
+from digest.web.client import RemoteOf
+from digest.web.edge import Edge, EdgeOf
+from digest.web.fields import Posted
+from digest.web.language import LanguageOf
+from digest.web.methods import READ
+from digest.web.pages import PRIVATE
+
+NOBODY = "nobody"
+_OWN_PAGE = re.compile(rf"{PATH}(?:/[A-Za-z0-9_-]+)*")
+"""Where a sign-in may lead: a path of these pages, with no host, query or climb in it."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.api_route(SIGN_IN, methods=READ)
+def show_sign_in(edge: EdgeOf, request: Request, language: LanguageOf, next: str = "") -> Response:  # noqa: A002 - the name in the address
+    """The form, or on to the pages where somebody is signed in already."""
+    check_open(edge)
+    if session_of(request, edge.clock()):
+        return RedirectResponse(edge.pages.path(PATH), 303, PRIVATE)
+    values = {"next": _own(next), "wrong": False, "switch_path": SIGN_IN}
+    return edge.pages.answer("admin/login", language, values, headers=PRIVATE)
+
+
+@router.post(SIGN_IN)
+def sign_in(edge: EdgeOf, request: Request, fields: Posted, language: LanguageOf, remote: RemoteOf) -> Response:
+    """Open a session for who brings the token of one of the staff."""
+    check_open(edge)
+    if request.headers.get("sec-fetch-site") in ELSEWHERE:
+        raise HTTPException(403, "sign in on this site's own page")
+    if seconds := edge.admission.may_sign_in(remote):
+        raise HTTPException(429, "Too many sign-ins just now.", {"Retry-After": str(seconds)})
+    goes_to = _own(fields.text("next") or "")
+    member = member_with(edge, fields.text("token") or "")
+    if member is None:
+        _write_down(edge, Actor(NOBODY, Role.VIEWER, remote), ActKind.SIGN_IN_REFUSED)
+        values = {"next": goes_to, "wrong": True, "switch_path": SIGN_IN}
+        return edge.pages.answer("admin/login", language, values, status=401, headers=PRIVATE)
+    _write_down(edge, Actor(member.name, member.role, remote), ActKind.SIGNED_IN)
+    answer = RedirectResponse(edge.pages.path(goes_to or PATH), 303, PRIVATE)
+    set_cookie(edge, answer, new_session(member, edge.clock()))
+    return answer
+
+
+@router.post(f"{PATH}/logout")
+def sign_out(desk: ViewerActs) -> Response:
+    """End the session on this browser."""
+    with desk.acting(ActKind.SIGNED_OUT):
+        answer = RedirectResponse(desk.edge.pages.path(SIGN_IN), 303, PRIVATE)
+        answer.delete_cookie(COOKIE, path=f"{desk.edge.pages.links.prefix}{PATH}")
+    return answer
+
+
+def member_with(edge: Edge, token: str) -> Staff | None:
+    """The one with this token; every token is compared, in a time that says nothing about where they differ."""
+    given = token.strip().encode()
+    found = [one for one in edge.application.settings.everyone if compare_digest(one.token.encode(), given)]
+    return found[0] if found else None
+
+
+def _own(path: str) -> str:
+    return path if _OWN_PAGE.fullmatch(path) else ""
+
+
+def _write_down(edge: Edge, actor: Actor, kind: ActKind) -> None:
+    with edge.application.sessions.begin() as session:
+        end_act(session, begin_act(session, actor, kind, "", {}, edge.clock()), DONE)
