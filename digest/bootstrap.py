@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from hashlib import sha256
-from hmac import new as hmac
+from hmac import digest
 from pathlib import Path
 from time import monotonic
 
@@ -109,7 +108,7 @@ class Application:
     def address_hashes(self, address: str) -> list[str]:
         """Keyed hashes of an address under every key still in use, the newest first."""
         key = address_key(address).encode()
-        return [hmac(secret.encode(), b"address:" + key, sha256).hexdigest() for secret in self.links.secret_keys]
+        return [digest(secret.encode(), b"address:" + key, "sha256").hex() for secret in self.links.secret_keys]
 
     def close(self) -> None:
         """Let go of connections."""

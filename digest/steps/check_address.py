@@ -58,5 +58,16 @@ def check_address(text: str) -> str:
     return found.ascii_email
 
 
+def as_stored(text: str) -> str:
+    """The spelling under which an address is looked up: a domain in Chinese, say, is kept in ASCII.
+
+    One that is no address, which somebody still may ask about, stays as it is.
+    """
+    try:
+        return check_address(text)
+    except BadInputError:
+        return text
+
+
 def _sentence(words: str) -> str:
     return words[:1].lower() + words[1:].rstrip(".") + "."

@@ -13,7 +13,7 @@ from digest.rendering.letters import ExportReady
 from digest.store.database import Sessions
 from digest.store.ledger import entries
 from digest.store.letters import add_letter, was_written
-from digest.store.subscribers import get
+from digest.store.subscribers import bar_on, find, get
 from digest.store.tables import AddressChange, CadenceRow, Consent, Event, Letter, Subscriber, Table
 
 Kind = TypeVar("Kind", bound=Table)
@@ -39,23 +39,35 @@ def export_subscriber(sessions: Sessions, subscriber_id: int) -> dict[str, objec
     """What is kept about a reader, as a JSON document; None when there is no such reader."""
     with sessions() as session:
         subscriber = get(session, subscriber_id)
-        if subscriber is None:
+        return None if subscriber is None else _document(session, subscriber)
+
+
+def export_address(sessions: Sessions, address: str, hashes: Sequence[str]) -> dict[str, object] | None:
+    """What is kept about an address, whether it reads or is only barred; None when that is nothing.
+
+    Args:
+        hashes: the keyed hashes of the address, for one that was erased.
+    """
+    with sessions() as session:
+        subscriber, bar = find(session, address), bar_on(session, address, hashes)
+        if subscriber is None and bar is None:
             return None
-        return {
-            "subscriber": {**_shown(subscriber), **_cadence(subscriber.cadence_row)},
-            "consents": [
-                {**_shown(row), **_cadence(session.get_one(CadenceRow, row.cadence_id))}
-                for row in _rows(session, Consent, subscriber_id)
-            ],
-            "address_changes": [_shown(row) for row in _rows(session, AddressChange, subscriber_id)],
-            "letters": [_shown(row) for row in _rows(session, Letter, subscriber_id)],
-            "deliveries": _deliveries(session, subscriber),
-            "events": [_shown(row) for row in _rows(session, Event, subscriber_id)],
-        }
+        barred: dict[str, object] = {"suppression": None if bar is None else _shown(bar)}
+        return barred if subscriber is None else _document(session, subscriber) | barred
 
 
-def _rows(session: Session, kind: type[Kind], subscriber_id: int) -> Sequence[Kind]:
-    return session.scalars(select(kind).filter_by(subscriber_id=subscriber_id).order_by("id")).all()
+def _document(session: Session, subscriber: Subscriber) -> dict[str, object]:
+    def rows(kind: type[Kind]) -> Sequence[Kind]:
+        return session.scalars(select(kind).filter_by(subscriber_id=subscriber.id).order_by("id")).all()
+
+    return {
+        "subscriber": {**_shown(subscriber), **_cadence(subscriber.cadence_row)},
+        "consents": [{**_shown(row), **_cadence(session.get_one(CadenceRow, row.cadence_id))} for row in rows(Consent)],
+        "address_changes": [_shown(row) for row in rows(AddressChange)],
+        "letters": [_shown(row) for row in rows(Letter)],
+        "deliveries": _deliveries(session, subscriber),
+        "events": [_shown(row) for row in rows(Event)],
+    }
 
 
 def _deliveries(session: Session, subscriber: Subscriber) -> list[dict[str, object]]:

@@ -1,65 +1,48 @@
-"""A list from elsewhere -> subscribers. Never revives anyone, never activates without a word on consent."""
+"""A list from elsewhere -> subscribers. Never revives anyone, never activates without a word on consent.
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+Rows go to the database some thousand at a time, each lot in a transaction of its own: a run that is killed keeps what
+it had, and the same run again passes over that and ends with the same list.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
-from sqlalchemy.orm import Session
+from sqlalchemy.exc import DataError, IntegrityError
 
-from digest.domain.address import address_key
-from digest.domain.errors import BadInputError
-from digest.domain.language import Language, LanguageChoice, language_choice, parse_language_choice
-from digest.domain.schedule import Cadence, parse_time, parse_timezone, parse_weekdays
-from digest.domain.subscriber import EndReason, SubscriberState, topics_key
-from digest.steps.check_address import check_address
-from digest.store.cadences import cadence_id
+from digest.domain.imported import Imported, Verdict
+from digest.domain.subscriber import SubscriberState
+from digest.steps.list_rows import COLUMNS, MORE_COLUMNS, Defaults, Fault, Row, RowReader
+from digest.steps.save_lots import Lots, Saved
+from digest.steps.update_imported import READS, update_known
 from digest.store.database import Sessions
-from digest.store.letters import add_letter
-from digest.store.subscribers import Wishes, add, find, is_suppressed
-from digest.store.tables import Consent
+from digest.store.staged import Known, newest_id
 
-COLUMNS = ("email", "language", "timezone", "time", "weekdays", "topics", "status", "consent_source")
-STATES = {state.value: state for state in SubscriberState} | {"": SubscriberState.PENDING}
-PAGE = 500
-"""Rows that are committed together: a run that is killed keeps what it had and can be started again."""
+__all__ = ("COLUMNS", "MORE_COLUMNS", "Defaults", "Imported", "Plan", "Verdict", "import_subscribers")
 
-
-LONGEST = 400
-"""What the columns of topics and of consent hold."""
+LOT = 10_000
+"""Rows that are committed together."""
+AGAIN = frozenset({Verdict.KNOWN, Verdict.UPDATED, Verdict.SKIPPED, Verdict.SUPPRESSED})
+"""What a row is as often as it stands in the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Defaults:
-    """What a row gets where it says nothing."""
+class Plan:
+    """How a list is imported.
 
-    language: Language
-    timezone: str
+    Attributes:
+        is_rehearsal: look and count; change nothing.
+        updates: bring what readers asked for up to what the file says.
+        tell: called with every row's number, what became of it, and why.
+        advance: called with the number of rows after each lot.
+    """
 
-
-@dataclass(slots=True)
-class Imported:
-    """What became of the rows: how many are new, known already, repeated, refused, each refusal with its row number."""
-
-    new: int = 0
-    known: int = 0
-    repeated: int = 0
-    suppressed: int = 0
-    refused: list[tuple[int, str]] = field(default_factory=list)
-    letters: list[int] = field(default_factory=list)
-    by_status: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A checked row."""
-
-    address: str
-    languages: LanguageChoice
-    cadence: Cadence
-    topics: str
-    state: SubscriberState
-    consent_source: str
+    is_rehearsal: bool = False
+    updates: bool = False
+    tell: Callable[[int, Verdict, str], None] | None = None
+    advance: Callable[[int], None] | None = None
 
 
 def import_subscribers(
@@ -68,92 +51,104 @@ def import_subscribers(
     defaults: Defaults,
     hashes: Callable[[str], Sequence[str]],
     now: datetime,
+    plan: Plan | None = None,
 ) -> Imported:
     """Add the new readers of a list. A row that can't be used is reported with its number and stops no other.
 
     Args:
-        rows: row number and cells by column name, see :data:`COLUMNS`.
+        rows: row number and cells by column name, see :data:`COLUMNS` and :data:`MORE_COLUMNS`.
         hashes: the keyed hashes of an address, to find erased ones.
+        plan: how; None: as usual.
     """
-    imported = Imported()
-    seen: set[str] = set()
-    page: list[_Row] = []
-    for number, cells in rows:
+    importing = _Import(sessions, Lots(hashes, now), now, plan or Plan())
+    checked = RowReader(defaults, now).read(rows)
+    # The next lot is read while the database works on this one.
+    with ThreadPoolExecutor(1) as reader:
+        ahead = reader.submit(_lot, checked)
+        while lot := ahead.result():
+            ahead = reader.submit(_lot, checked)
+            importing.take(lot)
+    importing.lots.close()
+    return importing.imported
+
+
+def _as_before(first: tuple[Verdict, str] | None) -> tuple[Verdict, str]:
+    """What a repeated row is, after what its first was: known or barred as that one, else a duplicate."""
+    if first is None or first[0] not in AGAIN:
+        return Verdict.DUPLICATE, ""
+    return (Verdict.KNOWN, "") if first[0] is Verdict.UPDATED else first
+
+
+def _lot(rows: Iterator[Row | Fault]) -> list[Row | Fault]:
+    return list(islice(rows, LOT))
+
+
+class _Import:
+    """One run over a list."""
+
+    def __init__(self, sessions: Sessions, lots: Lots, now: datetime, plan: Plan) -> None:
+        self.imported, self.lots = Imported(), lots
+        self._sessions, self._now, self._plan = sessions, now, plan
+        self._told: dict[int, tuple[Verdict, str]] = {}
+        with sessions() as session:
+            self._newest = newest_id(session)
+
+    def take(self, lot: Sequence[Row | Fault]) -> None:
+        """Import some rows, and tell what became of each."""
+        self._told = {}
+        rows: dict[str, Row] = {}
+        repeats: list[tuple[int, int]] = []
+        for one in lot:
+            if isinstance(one, Fault):
+                self._told[one.number] = (Verdict.REFUSED, one.words)
+            elif (first := rows.setdefault(one.key or one.address, one)) is not one:
+                repeats.append((one.number, first.number))
+            elif one.standing.state is None:
+                self._told[one.number] = (Verdict.BARRED, "")
+        self._write(list(rows.values()))
+        self._told.update({number: _as_before(self._told.get(first)) for number, first in repeats})
+        self._count(lot)
+
+    def _write(self, rows: list[Row]) -> None:
+        """One transaction; where a row is at fault that looked right, halves, until it stands alone."""
         try:
-            row = _check(cells, defaults)
-        except BadInputError as error:
-            imported.refused.append((number, str(error)))
-            continue
-        key = address_key(row.address)
-        if key in seen:
-            imported.repeated += 1
-            continue
-        seen.add(key)
-        page.append(row)
-        if len(page) == PAGE:
-            _save(sessions, page, imported, hashes, now)
-            page = []
-    _save(sessions, page, imported, hashes, now)
-    return imported
+            with self._sessions.begin() as session:
+                saved = (self.lots.rehearse if self._plan.is_rehearsal else self.lots.save)(session, rows)
+        except (DataError, IntegrityError):
+            self.lots.forget()
+            middle = len(rows) // 2
+            if middle == 0:
+                self._told[rows[0].number] = (Verdict.REFUSED, "the database can't hold this row.")
+                return
+            self._write(rows[:middle])
+            self._write(rows[middle:])
+        else:
+            self._judge(rows, saved)
 
+    def _judge(self, rows: Sequence[Row], saved: Saved) -> None:
+        self.imported.by_status.update(saved.states)
+        self.imported.letters += saved.states[SubscriberState.PENDING]
+        self._told.update({number: (Verdict.SUPPRESSED, reason) for number, reason in saved.barred})
+        self._told.update(dict.fromkeys(saved.repeated, (Verdict.DUPLICATE, "")))
+        self._told.update({one.number: self._verdict(one) for one in saved.known})
+        if self._plan.updates and saved.known:
+            by_number = {row.number: row for row in rows}
+            dry = self._plan.is_rehearsal
+            changed = update_known(self._sessions, saved.known, by_number, self._now, is_rehearsal=dry)
+            self._told.update(dict.fromkeys(changed, (Verdict.UPDATED, "")))
 
-def _check(cells: Mapping[str, str], defaults: Defaults) -> _Row:
-    get = {name: (cells.get(name) or "").strip() for name in COLUMNS}
-    status = get["status"].lower()
-    if status not in STATES:
-        raise BadInputError("status", status, "is not a status: use pending, active, paused or ended.")
-    if status in {"active", "paused"} and not get["consent_source"]:
-        raise BadInputError("consent_source", "", f"is missing: say where this {status} reader agreed.")
-    cadence = Cadence(
-        parse_timezone(get["timezone"] or defaults.timezone),
-        parse_time(get["time"] or "08:00"),
-        parse_weekdays(get["weekdays"]),
-    )
-    first = defaults.language
-    languages = parse_language_choice(get["language"], first) if get["language"] else language_choice(first)
-    topics = _fitting("topics", topics_key(get["topics"].replace(";", ",").split(",")))
-    _fitting("consent_source", get["consent_source"])
-    return _Row(check_address(get["email"]), languages, cadence, topics, STATES[status], get["consent_source"])
+    def _verdict(self, one: Known) -> tuple[Verdict, str]:
+        if one.id > self._newest and one.created_at == self._now:
+            return Verdict.DUPLICATE, ""
+        return (Verdict.KNOWN, one.state) if one.state in READS else (Verdict.SKIPPED, one.reason or one.state)
 
-
-def _fitting(column: str, text: str) -> str:
-    """The text, where the table can hold it: one row that can't be stored would take its whole page with it."""
-    if len(text) > LONGEST or not text.isprintable():
-        raise BadInputError(column, text, f"must be at most {LONGEST} characters, without control characters.")
-    return text
-
-
-def _save(
-    sessions: Sessions, page: list[_Row], imported: Imported, hashes: Callable[[str], Sequence[str]], now: datetime
-) -> None:
-    with sessions.begin() as session:
-        for row in page:
-            if find(session, row.address) is not None:
-                imported.known += 1
-            elif is_suppressed(session, row.address, hashes(row.address)):
-                imported.suppressed += 1
-            else:
-                imported.letters += _add(session, row, now)
-                imported.new += 1
-                imported.by_status[row.state.value] += 1
-
-
-def _add(session: Session, row: _Row, now: datetime) -> list[int]:
-    wishes = Wishes(row.languages, cadence_id(session, row.cadence, now), row.topics)
-    state = SubscriberState.PENDING if row.state is SubscriberState.ENDED else row.state
-    subscriber = add(session, row.address, wishes, state, now)
-    if row.state is SubscriberState.ENDED:
-        subscriber.state, subscriber.reason = SubscriberState.ENDED, EndReason.IMPORTED
-        return []
-    consent = Consent(
-        subscriber_id=subscriber.id,
-        source=row.consent_source or "import",
-        languages=wishes.languages,
-        cadence_id=wishes.cadence_id,
-        topics=wishes.topics,
-        requested_at=now,
-        confirmed_at=None if row.state is SubscriberState.PENDING else now,
-    )
-    session.add(consent)
-    session.flush()
-    return [add_letter(session, "confirm", subscriber, now, consent)] if row.state is SubscriberState.PENDING else []
+    def _count(self, lot: Sequence[Row | Fault]) -> None:
+        """Count the rows; those that nothing was said of are new readers."""
+        for number, (verdict, why) in self._told.items():
+            self.imported.note(number, verdict, why)
+        self.imported.new += len(lot) - len(self._told)
+        if self._plan.tell:
+            for one in lot:
+                self._plan.tell(one.number, *self._told.get(one.number, (Verdict.IMPORTED, "")))
+        if self._plan.advance:
+            self._plan.advance(len(lot))

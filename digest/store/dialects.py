@@ -15,11 +15,15 @@ def on_postgresql(session: Session) -> bool:
     return session.get_bind().dialect.name == "postgresql"
 
 
-def insert_new(session: Session, table: type[Table]) -> sqlite.Insert | postgresql.Insert:
-    """An INSERT that passes over rows which exist already; ``returning`` then gives the new ones only."""
+def insert_new(session: Session, table: type[Table], *unique: str) -> sqlite.Insert | postgresql.Insert:
+    """An INSERT that passes over rows which exist already; ``returning`` then gives the new ones only.
+
+    Args:
+        unique: the columns that tell; none: whatever is unique.
+    """
     if on_postgresql(session):
-        return postgresql.insert(table).on_conflict_do_nothing()
-    return sqlite.insert(table).on_conflict_do_nothing()
+        return postgresql.insert(table).on_conflict_do_nothing(index_elements=unique or None)
+    return sqlite.insert(table).on_conflict_do_nothing(index_elements=unique or None)
 
 
 def insert_new_from(session: Session, table: type[Table], columns: Sequence[str], rows: Select[Any]) -> None:

@@ -1,6 +1,6 @@
 """The list: subscribers, their consents, suppressions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -43,6 +43,12 @@ def _one(session: Session, *, lock: bool, **where: Any) -> Subscriber | None:  #
     if lock:
         wanted = wanted.with_for_update(of=Subscriber).execution_options(populate_existing=True)
     return session.scalars(wanted).one_or_none()
+
+
+def those(session: Session, ids: Collection[int]) -> Sequence[Subscriber]:
+    """The subscribers with these ids."""
+    wanted = select(Subscriber).where(Subscriber.id.in_(ids)).options(joinedload(Subscriber.cadence_row))
+    return session.scalars(wanted.order_by(Subscriber.id)).all() if ids else []
 
 
 def add(session: Session, address: str, wishes: Wishes, state: SubscriberState, now: datetime) -> Subscriber:
@@ -175,19 +181,6 @@ def confirmed_consent(session: Session, subscriber_id: int) -> Consent | None:
     """The newest confirmed consent of a reader."""
     wanted = select(Consent).where(Consent.subscriber_id == subscriber_id, Consent.confirmed_at.is_not(None))
     return session.scalars(wanted.order_by(Consent.confirmed_at.desc()).limit(1)).one_or_none()
-
-
-def everyone(session: Session, page: int = 1000) -> Iterator[Subscriber]:
-    """Every subscriber in order of id, a page at a time."""
-    after = 0
-    while True:
-        wanted = select(Subscriber).where(Subscriber.id > after).order_by(Subscriber.id).limit(page)
-        rows = session.scalars(wanted.options(joinedload(Subscriber.cadence_row))).all()
-        if not rows:
-            return
-        yield from rows
-        after = rows[-1].id
-        session.expunge_all()
 
 
 def count_by_leave_reason(session: Session) -> dict[str, int]:

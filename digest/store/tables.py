@@ -348,6 +348,8 @@ class Subscriber(Table):
     id: Mapped[int] = mapped_column(Id, primary_key=True)
     email: Mapped[str] = mapped_column(String(320))
     email_key: Mapped[str] = mapped_column(String(320))
+    name: Mapped[str] = mapped_column(String(200), default="", server_default=text("''"))
+    """As an imported list had it; no mail says it."""
     state: Mapped[SubscriberState]
     reason: Mapped[EndReason | None]
     left_because: Mapped[LeaveReason | None]

@@ -56,6 +56,12 @@ class Terminal:
         assert (ended.code, ended.err) == (code, "")
         return json.loads(ended.out)
 
+    def read_file(self, *arguments: object) -> Any:  # noqa: ANN401 - any JSON value
+        """The JSON document that a command writes to the file that is its last argument."""
+        path = self.folder / "document.json"
+        self.done(*arguments, path)
+        return json.loads(path.read_text(encoding="utf-8"))
+
     def refused(self, *arguments: object, code: int = 2) -> str:
         """The one line on standard error of a command that must not work; nothing is on standard output."""
         ended = self(*arguments)

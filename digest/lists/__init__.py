@@ -1,0 +1,1 @@
+"""Lists of readers as other programs save them: files to rows under our own column names, and back."""
