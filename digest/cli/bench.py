@@ -9,6 +9,7 @@ import typer
 
 from digest.cli.bench_compile import compiling
 from digest.cli.bench_database import fill, scratch_application, server_version
+from digest.cli.bench_import import import_
 from digest.cli.bench_plan import planning
 from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, measure, middle, rate_of, show
 from digest.cli.bench_sendgrid import sending
@@ -92,6 +93,9 @@ def plan(subscribers: Subscribers = 1_000_000, runs: Runs = 5, as_json: AsJson =
         server = server_version(app.engine)
     more = {"microseconds_a_row": round(1e6 / median(run.rate for run in found), 1), "server": server}
     show(Report("plan", subscribers, "deliveries/s", found, more).row(), as_json=as_json)
+
+
+bench.command("import")(import_)
 
 
 @bench.command("sendgrid")

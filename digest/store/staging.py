@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from digest.domain.language import Language, LanguageChoice
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
+from digest.store.copying import driver_of
 from digest.store.dialects import on_postgresql
 from digest.store.types import UtcDateTime, Word
 
@@ -99,10 +100,8 @@ def _fill(session: Session, table: Table, columns: Sequence[str], rows: Iterable
 def copy_in(session: Session, table: str, columns: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> None:
     """PostgreSQL's COPY, in this session's transaction."""
     lines = "".join("\t".join(map(_copied, row)) + "\n" for row in rows)
-    connection = session.connection().connection.driver_connection
-    if connection is None:
-        raise LookupError("the session has no connection")
-    with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+    with driver_of(session.connection()).cursor() as cursor, cursor.copy(statement.encode()) as copy:
         copy.write(lines)
 
 

