@@ -41,8 +41,8 @@ class Report:
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing has to be looked at."""
-        return not self.flaws
+        """Whether briefs were due and nothing has to be looked at."""
+        return self.total.due > 0 and not self.flaws
 
     @property
     def bounced(self) -> int:

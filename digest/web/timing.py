@@ -47,9 +47,10 @@ class Timed:
 
         came = propagate.extract(Headers(scope=scope))
         tracer = trace.get_tracer("digest.web")
-        # What an exception says may hold an address.
-        quiet = {"record_exception": False, "set_status_on_exception": False}
-        with tracer.start_as_current_span("answer", came, kind=SpanKind.SERVER, **quiet) as span:
+        # What an exception says may hold an address, so the span does not repeat it.
+        with tracer.start_as_current_span(
+            "answer", came, kind=SpanKind.SERVER, record_exception=False, set_status_on_exception=False
+        ) as span:
             try:
                 await self.app(scope, receive, noted)
             finally:

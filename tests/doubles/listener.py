@@ -11,12 +11,13 @@ from typing import Any
 
 @dataclass
 class Listener:
-    """What was posted: headers and bodies; ``status`` is what it answers."""
+    """What was posted, headers and bodies, and which paths were asked for; ``status`` is what it answers."""
 
     url: str = ""
     status: int = 200
     headers: list[dict[str, str]] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
 
     def news(self) -> list[dict[str, Any]]:
         return [json.loads(body) for body in self.bodies]
@@ -31,6 +32,12 @@ def listening() -> Iterator[Listener]:
         def do_POST(self) -> None:  # the base class finds it by this name
             heard.headers.append({name.lower(): value for name, value in self.headers.items()})
             heard.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(heard.status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def do_GET(self) -> None:  # likewise
+            heard.asked.append(self.path)
             self.send_response(heard.status)
             self.send_header("Content-Length", "0")
             self.end_headers()
