@@ -8,6 +8,7 @@ from digest.bootstrap import EVENT_READERS
 from digest.cli.context import LARGEST_ID, application, instant_text, read_date, read_instant, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError, PermanentError
+from digest.steps.begin_turn import declare_restored
 from digest.steps.record_posts import record_waiting
 from digest.steps.take_turn import Turn, take_turn
 from digest.steps.tell_news import make_waiting_calls, prepare_calls
@@ -119,6 +120,19 @@ def pause(as_json: AsJson = False) -> None:
 def resume(as_json: AsJson = False) -> None:
     """Let hand-overs go on."""
     _switch("Sending goes on at the next tick.", paused=False, as_json=as_json)
+
+
+@deliveries.command("restored")
+def restored(as_json: AsJson = False) -> None:
+    """Say that this database came back from a back-up: what may have left since is unknown and goes to nobody."""
+    with application() as app:
+        is_noted = declare_restored(app.sessions, app.witness, utc_now())
+    if as_json:
+        print_json({"noted": is_noted})
+    elif is_noted:
+        say("Noted. The next tick marks what may have gone out; see digest deliveries list --status unknown.")
+    else:
+        say("Nothing to note: the scheduler has never run on this database.")
 
 
 def _switch(words: str, *, paused: bool, as_json: bool) -> None:

@@ -85,3 +85,18 @@ def _forgotten(last: TurnMark | None, seen: TurnMark | None) -> datetime | None:
 def _give_up(sessions: Sessions, until: datetime) -> int:
     with sessions.begin() as session:
         return count_open(session, give_up_lost(session, until))
+
+
+def declare_restored(sessions: Sessions, witness: Witness, now: datetime) -> bool:
+    """Have the next turn treat this ledger as a back-up that was restored at ``now``, whatever the witness still knows.
+
+    For a witness that was lost with the database, or a back-up so fresh that no turn was taken since. False where this
+    ledger never saw a turn, so nothing can have gone out by it.
+    """
+    with sessions() as session:
+        last = last_turn(session)
+    if last is None:
+        return False
+    seen = witness.recall(last.ledger)
+    witness.remember(TurnMark(last.ledger, max(last.turn, seen.turn if seen else 0) + 1, now))
+    return True

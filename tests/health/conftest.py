@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from digest.bootstrap import Application, build
-from digest.health.examine import examine
+from digest.health.examine import examine, look_here
 from digest.health.watch import watch
 from digest.ports import Provider
 from digest.settings import Settings
@@ -62,6 +62,10 @@ class House:
     def doctor(self) -> dict[str, tuple[str, str]]:
         """What ``digest doctor`` says: check -> state and words."""
         return {one.check: (one.state.value, one.words) for one in examine(self.application, self.now)}
+
+    def here(self) -> dict[str, tuple[str, str]]:
+        """Those of its checks that ask nobody outside."""
+        return {one.check: (one.state.value, one.words) for one in look_here(self.application, self.now)}
 
     def readyz(self) -> dict[str, Any]:
         """The document, with ``code`` and ``problems`` by check."""
