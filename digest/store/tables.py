@@ -42,7 +42,7 @@ Id = BigInteger().with_variant(Integer, "sqlite")
 """SQLite counts up only a column declared INTEGER."""
 
 KEEPS_IDS = {"sqlite_autoincrement": True}
-"""Ids stand in signed links that outlive rows, so SQLite must never give a deleted row's id to a new one."""
+"""Ids stand in signed links and Message-IDs that outlive rows, so SQLite must never give a deleted row's id again."""
 
 
 class Table(DeclarativeBase):
@@ -609,6 +609,7 @@ class Letter(Table):
             sqlite_where=text("state IN ('ready', 'sending')"),
         ),
         Index(None, "subscriber_id", "kind", "created_at"),
+        KEEPS_IDS,
     )
 
     id: Mapped[int] = mapped_column(Id, primary_key=True)

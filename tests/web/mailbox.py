@@ -8,7 +8,7 @@ from tests.web.conftest import Site
 
 def paths(site: Site, to: str, part: str) -> list[str]:
     """The paths of the site that begin with ``part`` and stand on a line of their own in the mail to an address."""
-    pattern = rf"^http://testserver({part}[^\s/]+)\s*$"
+    pattern = rf"^{re.escape(site.application.links.base_url)}({part}[^\s/]+)\s*$"
     return [path for text in texts(site, to) for path in re.findall(pattern, text, re.MULTILINE)]
 
 

@@ -1,67 +1,73 @@
-"""The pages in a real browser. Screenshots go to the folder named by SCREENSHOTS, else nowhere."""
+"""What readers do, in a real browser: one browser and one site for all, since starting them takes the time."""
 
-import os
 import shutil
-import socket
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from digest.bootstrap import build
 from digest.domain.language import Language
 from digest.domain.subscriber import SubscriberState
-from digest.web.app import create_app
-from tests.web.conftest import Make, Site, stock
+from digest.settings import Settings
+from tests.web.browsing import Visit, chromium, listening, serving, visit
+from tests.web.conftest import KEY, NOW, Site, stock
+from tests.web.mailbox import paths
 
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-RECORD = "/stories/gb300-nvl72-moe-training-record"
-WEAK_CONTRAST = """() => {
-  const channels = (c) => c.match(/[\\d.]+/g).map(Number);
-  const linear = (v) => (v / 255 <= 0.03928 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
-  const behind = (e) => {
-    for (; e; e = e.parentElement) {
-      const c = channels(getComputedStyle(e).backgroundColor);
-      if (c.length === 3 || c[3] === 1) return c;
-    }
-    return [255, 255, 255];
-  };
-  const weak = [];
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const e = texts.currentNode.parentElement;
-    if (!texts.currentNode.data.trim() || !e.checkVisibility() || e.closest('datalist')) continue;
-    const [a, b] = [light(channels(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) weak.push([texts.currentNode.data.trim().slice(0, 40), (a + 0.05) / (b + 0.05)]);
-  }
-  return weak;
-}"""
-"""Texts whose contrast is below WCAG 2.2 AA for small text, with their ratio."""
+STORY = "/stories/gb300-nvl72-moe-training-record"
+ENGLISH = {
+    "address": "E-mail address",
+    "zone": "Time zone",
+    "subscribe": "Subscribe",
+    "asked": "Check your inbox",
+    "assumed": "used our default",
+    "outbox": "This site keeps its mail here: open the outbox",
+    "confirm": "Confirm subscription",
+    "confirmed": "You’re subscribed",
+    "settings": "Preferences",
+    "time": "Time of day",
+    "save": "Save",
+    "paused": "Paused",
+    "resume": "Resume now",
+    "leave": "Unsubscribe",
+    "left": "You’re unsubscribed",
+    "undo": "Undo",
+    "back": "Welcome back",
+    "archive": "Archive",
+    "pause": "Pause until",
+    "brief": "English",
+}
+CHINESE = {
+    "address": "邮箱地址",
+    "zone": "时区",
+    "subscribe": "订阅",
+    "asked": "请查收邮件",
+    "assumed": "先用了默认时区",
+    "outbox": "本站的邮件都留在本机：打开发件箱",
+    "confirm": "确认订阅",
+    "confirmed": "订阅成功",
+    "settings": "订阅设置",
+    "time": "发送时间",
+    "save": "保存",
+    "paused": "已暂停",
+    "resume": "现在恢复",
+    "leave": "退订",
+    "left": "已退订",
+    "undo": "撤销退订",
+    "back": "欢迎回来",
+    "archive": "往期",
+    "pause": "暂停至",
+    "brief": "中文",
+}
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        if os.environ.get("REQUIRE_BROWSER") == "1":
-            pytest.fail("REQUIRE_BROWSER=1 and there is no chromium on the path")
-        pytest.skip("no chromium on the path; set CHROMIUM to one, or REQUIRE_BROWSER=1 to fail here")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=list(QUIET))
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @dataclass(frozen=True)
@@ -70,153 +76,271 @@ class Served:
     url: str
 
 
-@pytest.fixture
-def served(make_site: Make) -> Iterator[Served]:
-    listener = socket.create_server(("127.0.0.1", 0))
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    stocked = stock(make_site(base_url=url))
-    app = create_app(stocked.application, stocked.nudged.extend, lambda: stocked.now)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    yield Served(stocked, url)
-    server.should_exit = True
-    thread.join()
-    listener.close()
+@pytest.fixture(scope="module")
+def served(browser: Browser, sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:  # noqa: ARG001 - no site where there is no browser
+    """A site that has sent a brief in each language, over a mailbox in a folder."""
+    folder = tmp_path_factory.mktemp("site")
+    database = shutil.copy(sqlite_template, folder / "site.db")
+    with listening() as (listener, url):
+        values = {"database_url": f"sqlite:///{database}", "outbox_dir": folder / "outbox", "base_url": url}
+        application = build(Settings(_env_file=None, secret_keys=[KEY], **values))
+        site = stock(Site(application))
+        _send_a_brief(site)
+        with serving(site, listener):
+            yield Served(site, url)
+        application.close()
 
 
-def _page(browser: Browser, width: int = 390, **context: object) -> Page:
-    return browser.new_context(viewport={"width": width, "height": 844}, **context).new_page()
+def _send_a_brief(site: Site) -> None:
+    for language in Language:
+        site.active(f"archive-{language}@example.com", language)
+    for at in ("2026-12-02T23:55", "2026-12-03T00:00"):
+        site.now = datetime.fromisoformat(f"{at}Z")
+        site.turn()
 
 
-def _shoot(page: Page, name: str) -> None:
-    if folder := os.environ.get("SCREENSHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+@pytest.fixture(autouse=True)
+def _on_the_same_morning(served: Served) -> None:
+    served.site.now = NOW + timedelta(days=1)
 
 
-def test_a_chinese_phone_in_shanghai_signs_up_with_its_own_zone(browser: Browser, served: Served) -> None:
-    page = _page(browser, locale="zh-CN", timezone_id="Asia/Shanghai")
-    page.goto(served.url)
-    assert page.locator("html").get_attribute("lang") == "zh-Hans"
-    assert page.get_by_label("时区", exact=True).input_value() == "Asia/Shanghai"
-    assert page.locator("[data-zone-label]").inner_text() == "上海：北京时间"
-    page.get_by_label("邮箱地址").fill("reader@example.com")
-    page.get_by_role("button", name="订阅").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "请查收邮件"
-    assert "默认时区" not in page.content()
-    found = served.site.subscriber("reader@example.com")
+@dataclass(frozen=True)
+class Journey:
+    """What one visitor sees and does from the form to the archive."""
+
+    visit: Visit
+    served: Served
+    words: Mapping[str, str]
+    address: str
+    is_looked_at: bool
+
+    def arrive(self, language: str) -> None:
+        page = self.visit.page
+        page.goto(self.served.url)
+        assert page.locator("html").get_attribute("lang") == language
+        page.get_by_label(self.words["address"]).first.fill(self.address)
+        self._look()
+
+    def sign_up(self) -> None:
+        self.visit.press(self.words["subscribe"])
+        assert self.visit.heading() == self.words["asked"]
+        self._look()
+
+    def confirm_from_the_outbox(self) -> Page:
+        """Follow the button in the letter; it opens a window of its own, as a mail program's does."""
+        self.served.site.turn()
+        self.visit.press(self.words["outbox"], link=True)
+        self._look()
+        self.visit.page.locator(".mails a").first.click()
+        self._look()
+        with self.visit.page.context.expect_page() as opened:
+            self.visit.page.frame_locator("iframe").locator("a[href*='/confirm/']").first.click()
+        self.visit.page = opened.value
+        self._look()
+        self.visit.press(self.words["confirm"])
+        assert self.visit.heading() == self.words["confirmed"]
+        self._look()
+        return self.visit.page
+
+    def change_pause_and_come_back(self, moment: str) -> None:
+        self.visit.press(self.words["settings"], link=True)
+        self.visit.page.get_by_label(self.words["time"]).fill("06:30")
+        self.visit.press(self.words["save"])
+        assert moment in self.visit.words()
+        self._look()
+        self.visit.page.get_by_role("button", name=self.words["pause"]).first.click()
+        assert self.visit.page.get_by_role("heading", name=self.words["paused"]).is_visible()
+        self._look()
+        self.visit.press(self.words["resume"])
+        assert moment in self.visit.words()
+
+    def leave_and_return(self) -> None:
+        self.visit.press(self.words["leave"], link=True)
+        self._look()
+        self.visit.press(self.words["leave"])
+        assert self.visit.heading() == self.words["left"]
+        self._look()
+        reader = self.served.site.subscriber(self.address)
+        assert reader is not None
+        assert reader.state is SubscriberState.ENDED
+        self.visit.press(self.words["undo"])
+        assert self.visit.heading() == self.words["back"]
+        self._look()
+        assert self.served.site.state(reader.id) is SubscriberState.ACTIVE
+
+    def read_the_archive(self) -> None:
+        self.visit.press(self.words["archive"], link=True)
+        self._look()
+        days = self.visit.page.locator(".days li").filter(has=self.visit.page.locator("time[datetime='2026-12-03']"))
+        days.get_by_role("link", name=self.words["brief"]).click()
+        assert "/briefs/2026-12-03/" in self.visit.page.url
+        self._look()
+        self.visit.page.locator("article h2 a").first.click()
+        assert "/stories/" in self.visit.page.url
+        self._look()
+
+    def _look(self) -> None:
+        if self.is_looked_at:
+            self.visit.look()
+
+
+def zone_of(served: Served, address: str) -> str:
+    found = served.site.subscriber(address)
     assert found is not None
-    assert (found.language, found.cadence_row.timezone) == (Language.CHINESE, "Asia/Shanghai")
+    return found.cadence_row.timezone
 
 
-def test_from_the_form_through_the_outbox_to_the_settings_and_out(browser: Browser, served: Served) -> None:
-    page = _page(browser, locale="zh-CN", timezone_id="Asia/Shanghai")
-    page.goto(served.url)
-    page.get_by_label("邮箱地址").fill("reader@example.com")
-    page.get_by_role("button", name="订阅").click()
-    served.site.turn()
-    page.get_by_role("link", name="打开发件箱").click()
-    page.locator(".mails a").first.click()
-    _shoot(page, "message-zh-390")
-    with page.context.expect_page() as opened:
-        page.frame_locator("iframe").locator("a[href*='/confirm/']").first.click()
-    page = opened.value
-    page.get_by_role("button", name="确认订阅").click()
-    assert "下一期：12月3日 星期四 早上 8:00（北京时间）" in page.locator("main").inner_text()
-    page.get_by_role("link", name="订阅设置").click()
-    page.get_by_label("发送时间").fill("06:30")
-    page.get_by_role("button", name="保存").click()
-    assert "早上 6:30（北京时间）" in page.locator("main").inner_text()
-    page.get_by_role("button", name="明天不发").click()
-    assert "暂停至 12月4日 星期五" in page.locator("main").inner_text()
-    page.get_by_role("button", name="现在恢复").click()
-    page.get_by_role("link", name="退订").click()
-    page.get_by_role("button", name="退订").click()
-    _shoot(page, "left-zh-390")
-    assert served.site.state(1) is SubscriberState.ENDED
-    page.get_by_role("button", name="撤销退订").click()
-    assert served.site.state(1) is SubscriberState.ACTIVE
+def test_a_reader_in_shanghai_on_a_phone_from_the_form_to_the_archive(browser: Browser, served: Served) -> None:
+    with visit(browser, 390, locale="zh-CN", timezone_id="Asia/Shanghai", color_scheme="light") as seen:
+        journey = Journey(seen, served, CHINESE, "phone@example.com", is_looked_at=True)
+        journey.arrive("zh-Hans")
+        assert seen.page.get_by_label("时区", exact=True).input_value() == "Asia/Shanghai"
+        assert seen.page.locator("[data-zone-label]").inner_text() == "上海：北京时间"
+        seen.page.locator("output", has_text="12月4日 星期五 早上 8:00（北京时间）").wait_for()
+        journey.sign_up()
+        assert "默认时区" not in seen.words()
+        journey.confirm_from_the_outbox()
+        assert "下一期：12月4日 星期五 早上 8:00（北京时间）" in seen.words()
+        journey.change_pause_and_come_back("12月4日 星期五 早上 6:30（北京时间）")
+        journey.leave_and_return()
+        journey.read_the_archive()
+    assert zone_of(served, "phone@example.com") == "Asia/Shanghai"
 
 
-def test_an_old_zone_name_of_the_browser_is_kept(browser: Browser, served: Served) -> None:
-    page = _page(browser, locale="en-US", timezone_id="America/St_Johns")
-    page.add_init_script(
-        "const real = Intl.DateTimeFormat.prototype.resolvedOptions;"
-        "Intl.DateTimeFormat.prototype.resolvedOptions = function () {"
-        " return {...real.call(this), timeZone: 'Asia/Calcutta'} }"
-    )
-    page.goto(served.url)
-    assert page.get_by_label("Time zone", exact=True).input_value() == "Asia/Calcutta"
-    page.get_by_label("E-mail address").fill("reader@example.com")
-    page.get_by_role("button", name="Subscribe").click()
-    assert "Kolkata time" in page.content()
+def test_a_reader_in_st_john_s_at_a_desk_in_the_dark(browser: Browser, served: Served) -> None:
+    with visit(browser, 1280, locale="en-CA", timezone_id="America/St_Johns", color_scheme="dark") as seen:
+        journey = Journey(seen, served, ENGLISH, "desk@example.com", is_looked_at=True)
+        journey.arrive("en")
+        assert seen.page.get_by_label("Time zone", exact=True).input_value() == "America/St_Johns"
+        journey.sign_up()
+        assert "Thursday, 3 December, 8:00 am (St. John’s time)" in seen.words()
+        journey.confirm_from_the_outbox()
+        journey.change_pause_and_come_back("Thursday, 3 December, 6:30 am (St. John’s time)")
+        journey.leave_and_return()
+        journey.read_the_archive()
+    assert zone_of(served, "desk@example.com") == "America/St_Johns"
 
 
-def test_without_scripts_the_form_works_and_says_whose_zone_it_took(browser: Browser, served: Served) -> None:
-    page = _page(browser, locale="zh-CN", timezone_id="Asia/Shanghai", java_script_enabled=False)
-    page.goto(served.url)
-    page.get_by_label("邮箱地址").fill("reader@example.com")
-    page.get_by_text("更多选项").click()
-    page.get_by_label("星期日").uncheck()
-    page.get_by_role("button", name="订阅").click()
-    assert "先用了默认时区" in page.content()
-    page.goto(served.url + served.site.confirm_path())
-    page.get_by_role("button", name="确认订阅").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "订阅成功"
+def test_all_of_it_works_without_javascript(browser: Browser, served: Served) -> None:
+    settings = {"locale": "zh-CN", "timezone_id": "Asia/Shanghai", "java_script_enabled": False}
+    with visit(browser, 390, **settings) as seen:
+        journey = Journey(seen, served, CHINESE, "quiet@example.com", is_looked_at=False)
+        journey.arrive("zh-Hans")
+        journey.sign_up()
+        assert "先用了默认时区" in seen.words()
+        assert zone_of(served, "quiet@example.com") == "UTC"
+        seen.press("回到表单选择，或之后在“订阅设置”里改", link=True)
+        seen.page.get_by_label("邮箱地址").first.fill("quiet@example.com")
+        seen.page.get_by_label("时区", exact=True).fill("上海")
+        journey.sign_up()
+        assert "默认时区" not in seen.words()
+        assert "12月4日 星期五 早上 8:00（北京时间）" in seen.words()
+        journey.confirm_from_the_outbox()
+        journey.change_pause_and_come_back("12月4日 星期五 早上 6:30（北京时间）")
+        journey.leave_and_return()
+        journey.read_the_archive()
+    assert zone_of(served, "quiet@example.com") == "Asia/Shanghai"
 
 
-def test_a_mistake_is_told_and_nothing_typed_is_lost(browser: Browser, served: Served) -> None:
-    page = _page(browser, locale="en-US", timezone_id="Europe/Paris")
-    page.goto(served.url)
-    page.get_by_label("E-mail address").fill("nobody")
-    page.get_by_label("Time zone", exact=True).fill("Atlantis")
-    page.get_by_role("button", name="Subscribe").click()
-    assert page.get_by_role("alert").is_visible()
-    assert page.get_by_label("E-mail address").input_value() == "nobody"
-    assert page.get_by_label("Time zone", exact=True).input_value() == "Atlantis"
-    assert page.get_by_label("E-mail address").get_attribute("aria-describedby") == "email-fault"
-    _shoot(page, "mistake-en-390")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", list(Language))
-def test_every_page_fits_the_narrowest_phone_and_a_desk_and_contrasts(
+@pytest.mark.parametrize(("language", "scheme"), [(Language.ENGLISH, "light"), (Language.CHINESE, "dark")])
+def test_the_pages_beside_the_way_hold_for_everybody_too(
     browser: Browser, served: Served, language: Language, scheme: str
 ) -> None:
-    subscriber_id = served.site.active(language=language)
-    paths = {
-        "front": f"/?lang={language}",
-        "story": f"{RECORD}?lang={language}",
-        "archive": f"/archive?lang={language}",
-        "confirm": served.site.confirm_path(),
-        "unsubscribe": served.site.unsubscribe_path(subscriber_id),
-        "preferences": served.site.preferences_path(subscriber_id),
-        "outbox": f"/outbox?lang={language}",
-        "not-found": f"/nothing?lang={language}",
-    }
-    page = _page(browser, locale="en-US", timezone_id="Asia/Shanghai", color_scheme=scheme)
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    for name, path in paths.items():
-        for width in (320, 1280):
-            page.set_viewport_size({"width": width, "height": 844})
-            page.goto(served.url + path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
-            _shoot(page, f"{name}-{language}-{width}-{scheme}")
-        assert page.evaluate(WEAK_CONTRAST) == [], name
-    assert [text for text in complaints if "404" not in text] == []
+    """What the journeys do not pass: mistakes, dead ends, another address, one's own data."""
+    site, name = served.site, f"beside-{language}"
+    reader = site.active(f"{name}@example.com", language)
+    settings, client = site.preferences_path(reader), site.client()
+    client.post(f"{settings}/address", data={"email": f"{name}-new@example.com"})
+    client.post(f"{settings}/export")
+    site.turn()
+    (moving,) = paths(site, f"{name}-new@example.com", "/address/")
+    (data,) = paths(site, f"{name}@example.com", "/export/")
+    with visit(browser, 390, locale="en-US", timezone_id="Asia/Shanghai", color_scheme=scheme) as seen:
+        for path in (moving, data, f"{settings}/erase", "/emails"):
+            seen.page.goto(f"{served.url}{path}?lang={language}")
+            seen.look()
+        seen.page.goto(f"{served.url}{moving}")
+        seen.page.locator("main button").click()
+        seen.look()
+        site.now += timedelta(days=40)
+        for path in ("/nothing", data, moving):
+            seen.page.goto(f"{served.url}{path}?lang={language}")
+            seen.look()
+        seen.page.goto(f"{served.url}{settings}/erase")
+        seen.page.locator("main button").click()
+        seen.look()
 
 
-def test_every_control_has_a_name_and_the_keyboard_reaches_the_content_first(browser: Browser, served: Served) -> None:
-    page = _page(browser, width=1280, locale="en-US", timezone_id="Asia/Shanghai")
-    for path in ("/?lang=en", served.site.preferences_path(served.site.active())):
-        page.goto(served.url + path)
-        unnamed = page.evaluate(
-            "() => [...document.querySelectorAll('input:not([type=hidden]), button, iframe')]"
-            ".filter((e) => !(e.labels?.length || e.textContent.trim() || e.title)).map((e) => e.outerHTML)"
+def test_a_mistake_is_told_at_its_field_and_nothing_typed_is_lost(browser: Browser, served: Served) -> None:
+    with visit(browser, 390, locale="en-US", timezone_id="Europe/Paris") as seen:
+        page = seen.page
+        page.goto(served.url)
+        page.get_by_label("E-mail address").fill("nobody")
+        page.get_by_label("Time zone", exact=True).fill("Atlantis")
+        seen.press("Subscribe")
+        seen.look()
+        assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+        assert page.get_by_label("E-mail address").input_value() == "nobody"
+        assert page.get_by_label("Time zone", exact=True).input_value() == "Atlantis"
+        assert page.get_by_label("E-mail address").get_attribute("aria-describedby") == "email-fault"
+        page.get_by_role("alert").get_by_role("link").first.click()
+        assert page.evaluate("document.activeElement.id") == "email"
+
+
+def test_an_old_zone_name_of_the_browser_is_kept_and_shown_by_city(browser: Browser, served: Served) -> None:
+    with visit(browser, 390, locale="en-US", timezone_id="America/St_Johns") as seen:
+        seen.page.add_init_script(
+            "const real = Intl.DateTimeFormat.prototype.resolvedOptions;"
+            "Intl.DateTimeFormat.prototype.resolvedOptions = function () {"
+            " return {...real.call(this), timeZone: 'Asia/Calcutta'} }"
         )
-        assert unnamed == []
-        ids = page.evaluate("() => [...document.querySelectorAll('[id]')].map((e) => e.id)")
-        assert len(ids) == len(set(ids))
+        seen.page.goto(served.url)
+        assert seen.page.get_by_label("Time zone", exact=True).input_value() == "Asia/Calcutta"
+        seen.page.locator("output", has_text="Kolkata time").first.wait_for()
+        seen.page.get_by_label("E-mail address").fill("kolkata@example.com")
+        seen.press("Subscribe")
+        assert "Kolkata time" in seen.words()
+
+
+def test_the_keyboard_alone_signs_up(browser: Browser, served: Served) -> None:
+    with visit(browser, 1280, locale="en-US", timezone_id="Asia/Shanghai", reduced_motion="reduce") as seen:
+        page = seen.page
+        page.goto(served.url)
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.getAttribute('href')") == "#main"
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "email"
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        page.keyboard.type("keyboard@example.com")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/subscribe*")
+        assert seen.heading() == "Check your inbox"
+
+
+LOADED = """async () => {
+  await document.fonts.ready;
+  const shifts = await new Promise((done) => {
+    new PerformanceObserver((list, observer) => { observer.disconnect(); done(list.getEntries()); })
+      .observe({type: "layout-shift", buffered: true});
+    setTimeout(() => done([]), 300);
+  });
+  return shifts.reduce((sum, shift) => sum + shift.value, 0);
+}"""
+
+
+@pytest.mark.parametrize("path", ["/?lang=en", "/?lang=zh", STORY])
+def test_a_page_is_light_stays_where_it_is_and_asks_nobody_else(browser: Browser, served: Served, path: str) -> None:
+    with visit(browser, 390, locale="en-US", timezone_id="Asia/Shanghai") as seen:
+        asked: list[str] = []
+        taken: list[float] = []
+        wire = seen.page.context.new_cdp_session(seen.page)
+        wire.send("Network.enable")
+        wire.on("Network.loadingFinished", lambda event: taken.append(event["encodedDataLength"]))
+        seen.page.on("request", lambda request: asked.append(request.url))
+        seen.page.goto(served.url + path, wait_until="networkidle")
+        assert seen.page.evaluate(LOADED) < 0.001
+        assert len(taken) == len(asked)
+        assert 0 < sum(taken) < 50_000
+        assert {url.startswith(served.url) for url in asked} == {True}
+        assert seen.page.context.cookies() == []

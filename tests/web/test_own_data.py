@@ -97,3 +97,12 @@ def test_sgn_05_who_was_erased_and_signs_up_is_answered_like_anybody(site: Site)
     assert re.sub(r"reader@", "a@", erased.text) == fresh.text
     site.turn()
     assert texts(site, "reader@example.com") == []
+
+
+def test_the_number_of_an_erased_reader_s_letter_is_never_given_again(site: Site) -> None:
+    settings = site.preferences_path(site.active())
+    site.turn()
+    assert site.client().post(f"{settings}/erase").status_code == 200
+    site.client().post("/subscribe", data={"email": "next@example.com"})
+    site.turn()
+    assert "/confirm/" in "".join(texts(site, "next@example.com"))

@@ -24,7 +24,10 @@ async function showFirstBrief(form) {
   place.dataset.asked = asked.href;
   const answer = await fetch(asked, { headers: { Accept: "application/json" } }).catch(() => null);
   if (!answer || !answer.ok || place.dataset.asked !== asked.href) return;
-  place.querySelector("output").textContent = (await answer.json()).next_brief;
+  const told = await answer.json();
+  place.querySelector("output").textContent = told.next_brief;
+  const label = form.querySelector("[data-zone-label]");
+  if (label) label.textContent = told.label;
 }
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
