@@ -3,13 +3,14 @@
 A token is the row's id and an HMAC-SHA256 over it, so it holds no address and can't be guessed or counted up.
 """
 
-from base64 import b32encode
+from base64 import b32encode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
 from hmac import compare_digest
+from hmac import digest as hmac_digest
 from hmac import new as hmac
 from urllib.parse import urlsplit
 
@@ -140,8 +141,14 @@ class Links:
             for purpose in ("confirm", "unsubscribe", "preferences", "address", "return", "export")
         }
 
+    @cached_property
+    def _signing_keys(self) -> dict[str, bytes]:
+        return {purpose: signer.derive_key() for purpose, signer in self._signers.items()}
+
     def _sign(self, purpose: str, payload: str) -> str:
-        return self._signers[purpose].sign(payload.encode()).decode()
+        """What :meth:`Signer.sign` makes; the key is derived once, for every reader of a brief has two of these."""
+        signature = hmac_digest(self._signing_keys[purpose], payload.encode(), "sha256")
+        return f"{payload}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
     def _read_dated(self, purpose: str, token: str, now: datetime, good_for: timedelta) -> int:
         row_id, _, made = self._read(purpose, token).partition(".")

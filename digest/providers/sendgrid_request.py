@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import orjson
+
 from digest.ports import Message, Recipient, Sender
 from digest.rendering.mime import clean, phrase, unsubscribe_headers
 
@@ -84,13 +86,20 @@ class Envelope:
 
 
 def _encoded(value: dict[str, Any]) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        # A lone surrogate, which no UTF-8 can hold and a feed may.
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def without_twins(recipients: Iterable[Recipient]) -> list[list[Recipient]]:
     """The recipients in groups without a repeated address, in any case: a repetition and SendGrid refuses them all."""
+    everyone = list(recipients)
+    if len({recipient.address.lower() for recipient in everyone}) == len(everyone):
+        return [everyone] if everyone else []
     groups: list[dict[str, Recipient]] = [{}]
-    for recipient in recipients:
+    for recipient in everyone:
         mailbox = recipient.address.lower()
         group = next((group for group in groups if mailbox not in group), None)
         if group is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import joinedload, undefer
 
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
@@ -22,13 +22,14 @@ from digest.store.sending import (
     Member,
     OwnState,
     claim_batch,
+    left_since,
     members,
+    open_in,
     part_from,
     record_outcome,
     record_own_states,
     set_paused,
     split_off,
-    still_in,
 )
 from digest.store.tables import Batch, Brief
 from digest.store.windows import keep_windows_open, move_windows
@@ -59,7 +60,7 @@ class Sent:
 
 def delivery_key(subscriber_id: int, on: date) -> str:
     """The name of a delivery towards a provider; comes back in its events."""
-    return f"{subscriber_id}-{on:%Y%m%d}"
+    return f"{subscriber_id}-{on.year:04d}{on.month:02d}{on.day:02d}"
 
 
 def send_batch(
@@ -76,8 +77,9 @@ def send_batch(
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
     going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
     message, recipients = message_of(brief), _recipients(going, brief, links)
-    out |= _let_go(sessions, batch, going)
-    recipients = [recipient for recipient in recipients if recipient.key in going]
+    out |= _let_go(sessions, batch, readers, going)
+    if len(going) < len(recipients):
+        recipients = [recipient for recipient in recipients if recipient.key in going]
     given = provider.hand_over(message, recipients, now) if recipients else HandOver()
     outcome = _outcome(batch, given, now)
     own = out | _own_states(going, given, outcome)
@@ -86,7 +88,7 @@ def send_batch(
             record_own_states(session, own)
             if outcome.state is not BatchState.UNKNOWN and given.unknown:
                 split_off(session, batch, [going[key].subscriber_id for key in given.unknown], given.receipt)
-            move_windows(session, [going[key].subscriber_id for key in given.accepted], brief.edition)
+            move_windows(session, _took(batch, going, given), brief.edition)
             if outcome.reason is DeliveryReason.TRIED_OUT:
                 keep_windows_open(session, [batch.id])
         if given.alarm:
@@ -112,16 +114,24 @@ def _as_many_as_fit(sessions: Sessions, batch: Batch, readers: list[Member], siz
     return readers[:size]
 
 
-def _let_go(sessions: Sessions, batch: Batch, going: dict[str, Member]) -> dict[tuple[int, date], OwnState]:
+def _let_go(
+    sessions: Sessions, batch: Batch, readers: list[Member], going: dict[str, Member]
+) -> dict[tuple[int, date], OwnState]:
     """Take out of ``going`` whoever left while their messages were made; the last look before the hand-over."""
     with sessions() as session:
-        staying = still_in(session, batch.id)
-        left = {key for key, member in going.items() if member.subscriber_id not in staying}
-        readers = members(session, batch.id) if left else []
-    for key in left:
+        left = left_since(session, batch.id, [member.subscriber_id for member in readers])
+        now_in = members(session, batch.id) if left else []
+    for key in [key for key, member in going.items() if member.subscriber_id in left]:
         del going[key]
     # Whoever was erased has no delivery any more, so nothing is written about them.
-    return {_name(member): _skip(member) for member in readers if _is_out(member)}
+    return {_name(member): _skip(member) for member in now_in if _is_out(member)}
+
+
+def _took(batch: Batch, going: dict[str, Member], given: HandOver) -> list[int] | Select[int]:
+    """Who has the brief now. Where all have it, those of the batch without a state of their own, asked on the spot."""
+    if len(given.accepted) == len(going):
+        return open_in(batch.id)
+    return [going[key].subscriber_id for key in given.accepted]
 
 
 def _name(member: Member) -> tuple[int, date]:
@@ -153,22 +163,29 @@ def message_of(brief: Brief) -> Message:
 
 
 def _recipients(going: dict[str, Member], brief: Brief, links: Links) -> list[Recipient]:
-    dates: dict[date, str] = {}
-    return [_recipient(key, member, brief, links, dates) for key, member in going.items()]
+    zones: dict[str, ZoneInfo] = {}
+    words: dict[date, str] = {}
+    recipients = []
+    for key, member in going.items():
+        zone = zones.get(member.timezone) or zones.setdefault(member.timezone, _zone(member.timezone))
+        on = member.subscribed_at.astimezone(zone).date()
+        since = words.get(on) or words.setdefault(on, full_date(on, brief.language))
+        recipients.append(_recipient(key, member, since, links))
+    return recipients
 
 
-def _recipient(key: str, member: Member, brief: Brief, links: Links, dates: dict[date, str]) -> Recipient:
-    zone = ZoneInfo(member.timezone) if is_known_zone(member.timezone) else ZoneInfo("UTC")
-    on = member.subscribed_at.astimezone(zone).date()
-    if on not in dates:
-        dates[on] = full_date(on, brief.language)
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name if is_known_zone(name) else "UTC")
+
+
+def _recipient(key: str, member: Member, since: str, links: Links) -> Recipient:
     unsubscribe = links.unsubscribe(member.subscriber_id)
     values = {
         "unsubscribe_url": unsubscribe,
         "preferences_url": links.preferences(member.subscriber_id),
-        "subscribed_on": dates[on],
+        "subscribed_on": since,
     }
-    return Recipient(key=key, address=member.address, values=values, unsubscribe_url=unsubscribe)
+    return Recipient(key, member.address, values, unsubscribe)
 
 
 def _report(out: dict[tuple[int, date], OwnState], given: HandOver, outcome: BatchOutcome) -> Sent:

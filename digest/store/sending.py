@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from digest.domain.brief import BriefState
 from digest.domain.delivery import MOVES, BatchState, DeliveryReason, DeliveryState
-from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.subscriber import SubscriberState
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Subscriber, Suppression, Switch
 
 PAUSED = "sending_paused"
@@ -24,7 +24,6 @@ class Member:
     on: date
     address: str = field(repr=False)
     state: SubscriberState
-    reason: EndReason | None
     suppressed: bool
     timezone: str
     subscribed_at: datetime
@@ -109,7 +108,6 @@ def members(session: Session, batch_id: int) -> list[Member]:
             Delivery.on,
             Subscriber.email,
             Subscriber.state,
-            Subscriber.reason,
             suppressed,
             CadenceRow.timezone,
             func.coalesce(Subscriber.active_from_at, Subscriber.created_at, type_=Subscriber.created_at.type),
@@ -122,24 +120,26 @@ def members(session: Session, batch_id: int) -> list[Member]:
     return [Member(*row) for row in session.execute(wanted)]
 
 
-def still_in(session: Session, batch_id: int) -> set[int]:
-    """The readers of a batch who may have their brief at this moment.
+def open_in(batch_id: int) -> Select[int]:
+    """The query for the readers of a batch whose delivery has no state of its own."""
+    return select(Delivery.subscriber_id).where(Delivery.batch_id == batch_id, Delivery.state.is_(None))
+
+
+def left_since(session: Session, batch_id: int, readers: Collection[int]) -> set[int]:
+    """Which of these readers of a batch may not have their brief at this moment.
 
     Asked right before the hand-over, when everything else is done, so that an unsubscribe committed a moment ago stops
-    its mail; hence as small a question as can be.
+    its mail; hence as small a question as can be: how many there still are, and only where some are out, who.
     """
+    theirs = open_in(batch_id).join(Subscriber, Subscriber.id == Delivery.subscriber_id)
     suppressed = exists().where(Suppression.email_key == Subscriber.email_key)
-    wanted = (
-        select(Delivery.subscriber_id)
-        .join(Subscriber, Subscriber.id == Delivery.subscriber_id)
-        .where(
-            Delivery.batch_id == batch_id,
-            Delivery.state.is_(None),
-            Subscriber.state == SubscriberState.ACTIVE,
-            ~suppressed,
-        )
-    )
-    return set(session.scalars(wanted))
+    may = (Subscriber.state == SubscriberState.ACTIVE) & ~suppressed
+    counts = theirs.with_only_columns(func.count(), func.count().filter(may))
+    # Nobody joins a batch that is being handed over, so as many as there were are those that there were.
+    here, staying = session.execute(counts).one()
+    if here == staying == len(readers):
+        return set()
+    return set(readers).difference(session.scalars(theirs.where(may)))
 
 
 @dataclass(frozen=True, slots=True)
