@@ -45,7 +45,7 @@ class ReaderFacts:
 
     Attributes:
         active_from_at: mornings before it are not theirs.
-        kept_since: what happened before is no longer kept.
+        kept_since: how far back the ledger reaches.
         sending_paused_at: since when the operator holds all mail back; None where nobody does.
     """
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from digest.domain.edition import Policy
 from digest.domain.subscriber import SubscriberState
 from digest.store.database import Sessions
 from digest.store.figures import count_morning, instants
-from digest.store.tables import Subscriber
+from digest.store.tables import CadenceRow, Subscriber
 from digest.store.tallies import set_to
 from digest.store.turns import take_mark
 
@@ -20,6 +21,7 @@ OF_ITS_AGE = 0.1
 """A morning is counted again when a tenth of its age has passed, so about sixty times in all."""
 READERS_EVERY = timedelta(minutes=30)
 READERS_COUNTED = "readers_counted"
+READERS_BY_CADENCE = "readers_by_cadence"
 
 
 def count_mornings(sessions: Sessions, policy: Policy, now: datetime) -> int:
@@ -42,10 +44,19 @@ def _due(known: dict[tuple[datetime, date], datetime | None], now: datetime) -> 
 
 
 def _count_readers(sessions: Sessions, now: datetime) -> None:
-    """Subscribers by state; it reads the whole list, hence seldom."""
+    """Subscribers by state and by cadence; it reads the whole list, hence seldom."""
     with sessions.begin() as session:
         if not take_mark(session, READERS_COUNTED, now, READERS_EVERY):
             return
         counts = session.execute(select(Subscriber.state, func.count()).group_by(Subscriber.state)).all()
         none = dict.fromkeys(map(str, SubscriberState), 0)
         set_to(session, "subscribers", none | {str(state): number for state, number in counts})
+        set_to(session, READERS_BY_CADENCE, _by_cadence(session))
+
+
+def _by_cadence(session: Session) -> dict[str, int]:
+    """Active readers by the number of their cadence, for a look ahead; one that nobody has any more has none."""
+    active = Subscriber.state == SubscriberState.ACTIVE
+    counting = select(Subscriber.cadence_id, func.count()).where(active).group_by(Subscriber.cadence_id)
+    none = {str(number): 0 for number in session.scalars(select(CadenceRow.id))}
+    return none | {str(number): readers for number, readers in session.execute(counting)}

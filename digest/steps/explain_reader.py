@@ -12,7 +12,7 @@ from digest.domain.schedule import Send, is_known_zone, local_today, send_on
 from digest.domain.suppression import SuppressionReason
 from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.database import Sessions
-from digest.store.history import Given, Moment, deliveries_of, missed_mornings, moments_of, reports_of
+from digest.store.history import Given, Moment, deliveries_of, first_date, missed_mornings, moments_of, reports_of
 from digest.store.sending import PAUSED
 from digest.store.subscribers import bar_on, confirmed_consent, get
 from digest.store.tables import Event, Subscriber, Switch
@@ -72,7 +72,7 @@ class Explained:
 
 
 def explain_reader(
-    sessions: Sessions, subscriber_id: int, now: datetime, keep_for: timedelta, until: date | None = None
+    sessions: Sessions, subscriber_id: int, now: datetime, until: date | None = None
 ) -> Explained | None:
     """A reader's mornings up to ``until`` (their tomorrow if not given); None where there is no such reader."""
     with sessions() as session:
@@ -88,7 +88,7 @@ def explain_reader(
             active_from_at=subscriber.active_from_at,
             bar=Bar(bar.reason, bar.created_at) if bar else None,
             consent=_consent(session, subscriber_id),
-            days=_days(session, subscriber, last, now, keep_for),
+            days=_days(session, subscriber, last, now),
             before=last - A_DAY * DAYS,
             moments=moments_of(session, subscriber_id),
         )
@@ -101,12 +101,12 @@ def _consent(session: Session, subscriber_id: int) -> Agreed | None:
     return Agreed(row.source, row.wording, row.remote, row.requested_at, row.confirmed_at)
 
 
-def _days(session: Session, subscriber: Subscriber, last: date, now: datetime, keep_for: timedelta) -> list[Day]:
+def _days(session: Session, subscriber: Subscriber, last: date, now: datetime) -> list[Day]:
     first = last - A_DAY * (DAYS - 1)
     given = deliveries_of(session, subscriber.id, first, last)
     events = reports_of(session, subscriber.id, first, last)
     missed = missed_mornings(session, subscriber.cadence_id, first, last)
-    facts, cadence = _facts(session, subscriber, now, keep_for), subscriber.cadence_row.cadence
+    facts, cadence = _facts(session, subscriber, now), subscriber.cadence_row.cadence
     known, found = is_known_zone(cadence.timezone), []
     for on in (last - A_DAY * number for number in range(DAYS)):
         row, reports = given.get(on), events.get(on, [])
@@ -124,7 +124,7 @@ def _days(session: Session, subscriber: Subscriber, last: date, now: datetime, k
     return found
 
 
-def _facts(session: Session, subscriber: Subscriber, now: datetime, keep_for: timedelta) -> ReaderFacts:
+def _facts(session: Session, subscriber: Subscriber, now: datetime) -> ReaderFacts:
     switch = session.get(Switch, PAUSED)
     return ReaderFacts(
         state=subscriber.state,
@@ -132,6 +132,6 @@ def _facts(session: Session, subscriber: Subscriber, now: datetime, keep_for: ti
         created_at=subscriber.created_at,
         changed_at=subscriber.changed_at,
         active_from_at=subscriber.active_from_at,
-        kept_since=(now - keep_for).date(),
+        kept_since=first_date(session) or now.date(),
         sending_paused_at=switch.changed_at if switch else None,
     )

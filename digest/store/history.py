@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import String, select, type_coerce
+from sqlalchemy import String, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from digest.domain.event import EventKind
@@ -46,6 +46,11 @@ class Moment:
     kind: str
     name: str = ""
     facts: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def first_date(session: Session) -> date | None:
+    """The first local date that the ledger knows of; None while it is empty."""
+    return session.scalar(select(func.min(Edition.on)))
 
 
 def deliveries_of(session: Session, subscriber_id: int, since: date, until: date) -> dict[date, Given]:

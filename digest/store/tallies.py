@@ -41,3 +41,9 @@ def tallies(session: Session) -> dict[str, dict[str, int]]:
     for row in session.execute(select(TallyRow.name, TallyRow.label, TallyRow.number)):
         found.setdefault(row.name, {})[row.label] = row.number
     return found
+
+
+def tallies_of(session: Session, name: str) -> dict[str, int]:
+    """The counters of one name: label -> number."""
+    rows = session.execute(select(TallyRow.label, TallyRow.number).where(TallyRow.name == name))
+    return {label: number for label, number in rows}  # noqa: C416 - rows are not pairs to mypy

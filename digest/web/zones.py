@@ -55,13 +55,13 @@ def zone_choices(language: Language) -> tuple[ZoneChoice, ...]:
 
 def _searched(name: str, language: Language) -> str:
     label = _label(name, language)
-    other = _city(name, next(tongue for tongue in Language if tongue is not language))
+    other = city_name(name, next(tongue for tongue in Language if tongue is not language))
     is_the_same = other.casefold() in label.casefold()
     return label if is_the_same else SEARCHED[language].format(label=label, other=other)
 
 
 def _label(name: str, language: Language) -> str:
-    city, time = _city(name, language), zone_name(name, language)
+    city, time = city_name(name, language), zone_name(name, language)
     return time if city in time else LABELS[language].format(city=city, time=time)
 
 
@@ -70,7 +70,8 @@ def zone_label(name: str, language: Language) -> str:
     return _label(name, language) if is_known_zone(name) else name
 
 
-def _city(name: str, language: Language) -> str:
+def city_name(name: str, language: Language) -> str:
+    """The place that a zone is named after: ``Shanghai``, ``上海``."""
     return get_timezone_location(name, LOCALES[language], return_city=True)
 
 
@@ -81,7 +82,7 @@ def _names_by_words() -> dict[str, str]:
     for language in Language:
         for choice in zone_choices(language):
             name = choice.name
-            words = {choice.label, choice.searched, _city(name, language), zone_name(name, language)}
+            words = {choice.label, choice.searched, city_name(name, language), zone_name(name, language)}
             for word in words:
                 found.setdefault(word.lower(), set()).add(choice.name)
     for name, cities in BIG_CITIES.items():

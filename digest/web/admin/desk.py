@@ -14,14 +14,16 @@ from digest.domain.address import masked
 from digest.domain.errors import PermanentError
 from digest.domain.language import Language
 from digest.domain.staff import ActKind, Role
+from digest.rendering.dates import short_date
 from digest.store.acts import DONE, Actor, begin_act, end_act
 from digest.web.admin.session import SHIFT, Cookies, Session
-from digest.web.admin.words import act_word, reason_words, status_word
+from digest.web.admin.words import act_word, reason_short, reason_words, status_word
 from digest.web.client import remote_of
 from digest.web.edge import Edge, edge_of
 from digest.web.fields import Fields, posted_fields
 from digest.web.language import asked_language, page_language
 from digest.web.pages import PRIVATE
+from digest.web.phrases import BETWEEN_DAYS, say
 
 PATH = "/admin"
 COOKIE = "digest-admin"
@@ -67,6 +69,9 @@ class Desk:
             "here_query": {key: value for key, value in self.request.query_params.items() if key != "lang"},
             "status_word": lambda status: status_word(str(status), self.language),
             "reason_words": lambda reason: reason_words(reason, self.language),
+            "reason_short": lambda reason: reason_short(reason, self.language),
+            "between": say(BETWEEN_DAYS, self.language),
+            "short_date": lambda on: short_date(on, self.language),
             "act_word": lambda kind: act_word(kind, self.language),
         }
         pages = self.edge.pages

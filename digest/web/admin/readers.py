@@ -1,6 +1,7 @@
 """One address: the consent, why each morning came out as it did, all that happened, and what the owner can do."""
 
 import json
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -9,11 +10,12 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from digest.domain.address import address_key, mend_address
+from digest.domain.explanation import Why
 from digest.domain.schedule import is_known_zone
 from digest.domain.staff import ActKind, Role
 from digest.domain.suppression import SuppressionReason
 from digest.steps.erase_subscribers import erase_subscriber
-from digest.steps.explain_reader import Explained, explain_reader
+from digest.steps.explain_reader import Day, Explained, explain_reader
 from digest.steps.export_subscriber import export_subscriber
 from digest.steps.manage_subscriptions import unsubscribe
 from digest.steps.read_subscribers import Reader, find_reader
@@ -63,8 +65,7 @@ def show_reader(desk: Viewer, reader_id: int, until: Annotated[date | None, Quer
     application = desk.edge.application
     found = None
     if 0 < reader_id <= LARGEST_ID:
-        settings = application.settings
-        found = explain_reader(application.sessions, reader_id, desk.now, settings.keep_for, until)
+        found = explain_reader(application.sessions, reader_id, desk.now, until)
     if found is None:
         raise Refusal(desk, 404, f"there is no subscriber {reader_id}")
     with desk.acting(ActKind.READER_SEEN, f"subscriber {reader_id}"):
@@ -82,10 +83,23 @@ def _values(desk: Desk, found: Explained) -> dict[str, object]:
         "found": found,
         "address": desk.shown(found.reader.address),
         "rhythm": rhythm(found.reader.cadence, desk.language) if is_known_zone(zone) else zone,
-        "lines": [(day, tone_of(day.why), why_words(day, found, desk.language)) for day in found.days],
+        "lines": [
+            (day, since, tone_of(day.why), why_words(day, found, desk.language)) for day, since in _spans(found.days)
+        ],
         "local": local,
         "see_details": desk.may(Role.EDITOR),
     }
+
+
+def _spans(days: Sequence[Day]) -> list[tuple[Day, date]]:
+    """The days, each with the date from which its line tells: one line for all that were before the reader's time."""
+    found: list[tuple[Day, date]] = []
+    for day in days:
+        if found and day.why in {Why.FORGOTTEN, Why.BEFORE_SIGN_UP} and found[-1][0].why is day.why:
+            found[-1] = (found[-1][0], day.on)
+        else:
+            found.append((day, day.on))
+    return found
 
 
 def _reader(desk: Desk, reader_id: int) -> Reader:

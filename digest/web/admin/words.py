@@ -33,6 +33,17 @@ REASONS: Mapping[DeliveryReason, str] = {
 }
 """Why a delivery was skipped, failed or is unknown."""
 
+SHORT: Mapping[DeliveryReason, str] = {
+    DeliveryReason.NOTHING_NEW: marked("nothing new"),
+    DeliveryReason.MISSED: marked("missed"),
+    DeliveryReason.LATE: marked("too late"),
+    DeliveryReason.UNSUBSCRIBED: marked("left"),
+    DeliveryReason.PAUSED: marked("paused"),
+    DeliveryReason.SUPPRESSED: marked("suppressed"),
+    DeliveryReason.UNKNOWN_TIMEZONE: marked("no zone rules"),
+}
+"""Why deliveries are skipped, as labels in a table."""
+
 ENDINGS: Mapping[EndReason, str] = {
     EndReason.UNSUBSCRIBED: marked("the reader unsubscribed"),
     EndReason.COMPLAINED: marked("the reader reported a brief as spam"),
@@ -61,7 +72,7 @@ WHYS: Mapping[Why, str] = {
     Why.ENDED: marked("The subscription had ended on {changed}: {ending}."),
     Why.PAUSED: marked("Paused since {changed}."),
     Why.MISSED: marked("Nobody with this zone and hour got one: the scheduler did not run until the grace was over."),
-    Why.FORGOTTEN: marked("Too long ago: the ledger no longer keeps it."),
+    Why.FORGOTTEN: marked("The ledger does not reach back so far."),
     Why.CHANGED_THEN: marked(
         "The settings changed on {changed}; by those of before it was not due, or was taken back."
     ),
@@ -135,6 +146,11 @@ def reason_words(reason: str | None, language: Language) -> str:
     if not reason:
         return ""
     return say(REASONS[DeliveryReason(reason)], language) if reason in set(DeliveryReason) else reason
+
+
+def reason_short(reason: str, language: Language) -> str:
+    """A reason for a skip as a label; one that is not among them stays as it is."""
+    return say(SHORT[DeliveryReason(reason)], language) if reason in SHORT else reason
 
 
 def why_words(day: Day, found: Explained, language: Language) -> str:
