@@ -37,6 +37,7 @@ from digest.sources.matching import TitleMatcher
 from digest.sources.pages import WebPages
 from digest.sources.parse import parse_feed
 from digest.sources.robots import Robots
+from digest.sources.side_processes import SideProcesses, spare_cores
 from digest.steps.collect_stories import Desk
 from digest.steps.compile_briefs import Press
 from digest.steps.count_answers import counting_in
@@ -198,6 +199,11 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         teller=WebTeller([secret.get_secret_value() for secret in settings.webhook_secrets]),
         challenge=challenge_of(settings),
     )
+
+
+def side_processes(*, many: bool) -> SideProcesses:
+    """Who reads documents beside this process: as many as it has cores for, or nobody. Asked for before all else."""
+    return SideProcesses(spare_cores() if many else 0)
 
 
 def challenge_of(settings: Settings) -> Challenge | None:

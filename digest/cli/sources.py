@@ -1,5 +1,6 @@
 """``digest sources``."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from time import sleep
@@ -7,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from digest.bootstrap import Application
+from digest.bootstrap import Application, side_processes
 from digest.cli.context import application, instant_text, read_file, utc_now
 from digest.cli.output import AsJson, print_json, print_table, say
 from digest.domain.errors import PermanentError
 from digest.domain.language import parse_language
 from digest.ports import Fetched
 from digest.steps.collect_all import Shift, collect_all
-from digest.steps.collect_stories import Collected, read_document
+from digest.steps.collect_stories import Collected, Desk, read_document
 from digest.steps.keep_sources import add_source, change_source, find_source, list_sources, remove_source
 from digest.store.tables import Source
 
@@ -100,8 +101,9 @@ def fetch(
     as_json: AsJson = False,
 ) -> None:
     """Fetch feeds now, side by side, and store what is new. One that rests is fetched when it is named."""
-    with application() as app:
-        results = _fetch_file(app, source, file) if file else _fetch(app, source, timedelta(seconds=within))
+    with side_processes(many=source is None and file is None) as run, application() as app:
+        desk = replace(app.desk, run=run)
+        results = _fetch_file(app, source, file) if file else _fetch(app, desk, source, timedelta(seconds=within))
     if as_json:
         print_json([_collected_row(result) for result in results])
     else:
@@ -110,10 +112,10 @@ def fetch(
         raise typer.Exit(1)
 
 
-def _fetch(app: Application, source: str | None, within: timedelta) -> list[Collected]:
+def _fetch(app: Application, desk: Desk, source: str | None, within: timedelta) -> list[Collected]:
     chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
     feeds = [(one.id, one.name) for one in chosen if one.feed_url and (source or not one.rest)]
-    return collect_all(app.sessions, app.desk, feeds, Shift(utc_now, sleep, within))
+    return collect_all(app.sessions, desk, feeds, Shift(utc_now, sleep, within))
 
 
 def _fetch_file(app: Application, source: str | None, file: Path) -> list[Collected]:

@@ -1,5 +1,7 @@
 """Two families of failure: what will never work, and what may work later."""
 
+from typing import Self
+
 
 class DigestError(Exception):
     """Any failure this project raises on purpose."""
@@ -52,6 +54,10 @@ class BadInputError(PermanentError):
         self.value = value
         self.mend = mend
         super().__init__(f"{field}: {shown(value)} {mend}")
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, object, str]]:
+        """How another process makes it anew; by itself an error is made of its message alone."""
+        return type(self), (self.field, self.value, self.mend)
 
 
 def shown(value: object, limit: int = 80) -> str:

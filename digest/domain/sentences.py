@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 EXCERPT_WIDTH = 300
 """Columns of an excerpt: 300 Latin characters or 150 Han."""
@@ -26,13 +27,18 @@ _DANGLING = " ,;:，、；：（(《“‘「『【[-–—"
 
 def han_share(text: str) -> float:
     """Which part of the letters in ``text`` is Han, 0 to 1; 0 where there are no letters."""
-    letters = sum(c.isalpha() for c in text)
+    letters = sum(map(str.isalpha, text))
     return len(_HAN.findall(text)) / letters if letters else 0.0
 
 
 def width(text: str) -> int:
     """Columns the text takes where a Han or full-width character takes two (Unicode Standard Annex 11)."""
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+@lru_cache(maxsize=16_384)
+def _columns(character: str) -> int:
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def sentences(text: str) -> list[str]:

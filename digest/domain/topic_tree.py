@@ -1,7 +1,7 @@
 """The tree of topics as data: change it here, and forms, rules and briefs follow.
 
 Each row: name, parent, English label, Chinese label, English words and Chinese words that tell of it (patterns of
-regular expressions, matched whatever the case).
+regular expressions in lower case, matched whatever the case).
 """
 
 Row = tuple[str, str, str, str, str, str]
@@ -44,7 +44,7 @@ TREE: tuple[Row, ...] = (
         "Agents",
         "智能体",
         r"agents?|agentic|computer use|model context protocol|mcp",
-        r"智能体|数字分身|自动化助手|龙虾|AI ?助手",
+        r"智能体|数字分身|自动化助手|龙虾|ai ?助手",
     ),
     (
         "tools",
@@ -95,7 +95,7 @@ TREE: tuple[Row, ...] = (
         "Funding",
         "融资",
         r"funding|raises? \$?[\d.]+|series [a-h]\b|valuation|ipo|venture capital|invest(?:s|ed|ment|ments|ors?)",
-        r"融资|估值|上市|投资|领投|IPO",
+        r"融资|估值|上市|投资|领投|ipo",
     ),
     (
         "policy",

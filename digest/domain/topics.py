@@ -97,6 +97,8 @@ def topics_in(title: str, body: str, given: Collection[str] = ()) -> tuple[str, 
         given: what its source or its editor says; always kept, before those found.
     """
     counted: Counter[str] = Counter()
+    # Lowered once: a search that ignores case takes twice as long, for each of the patterns.
+    title, body = title.lower(), body.lower()
     for name, pattern in _patterns():
         heads, mentions = len(pattern.findall(title)), len(pattern.findall(body))
         if TITLE_COUNTS * heads + mentions >= ENOUGH:
@@ -113,5 +115,5 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _pattern(english: str, chinese: str) -> re.Pattern[str]:
     # Han has no gaps between words, so an English word may stand right beside it.
-    latin = rf"(?<![A-Za-z0-9])(?:{english})(?![A-Za-z])"
-    return re.compile(f"{latin}|{chinese}" if chinese else latin, re.IGNORECASE)
+    latin = rf"(?<![a-z0-9])(?:{english})(?![a-z])"
+    return re.compile(f"{latin}|{chinese}" if chinese else latin)

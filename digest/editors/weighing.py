@@ -6,6 +6,7 @@ position, less for what can't stand alone.
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from digest.domain.sentences import width
 
@@ -99,6 +100,7 @@ def matters(sentence: Weighed) -> float:
     return sentence.weight + (0.8 if _MATTERS.search(sentence.text) else 0.0)
 
 
+@lru_cache(maxsize=2048)
 def terms(text: str) -> frozenset[str]:
     """What a text is about: its words of three letters and more, and the pairs of neighbours in runs of Han."""
     words = {word.lower().rstrip(".") for word in _WORD.findall(text) if len(word) > 2} - _COMMON  # noqa: PLR2004 - “of”, “to”, “in”

@@ -1,12 +1,14 @@
 """What collecting needs from the world outside: documents, pages, readers of feeds, a sense for twins."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from digest.domain.language import Language
 from digest.domain.story import Sighting, Story
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,14 @@ class ParsedFeed(Protocol):
     @property
     def whole(self) -> bool:
         """Whether the document was complete; a cut one must be fetched again without its ETag."""
+        ...
+
+
+class Runner(Protocol):
+    """Does work that keeps a processor busy, here or in another process."""
+
+    def __call__(self, work: Callable[[], Result]) -> Result:
+        """What the work gives, or the error it raises; function, arguments and result can be pickled."""
         ...
 
 

@@ -46,7 +46,7 @@ class TitleMatcher:
     def keys(self, sighting: Sighting) -> frozenset[str]:
         """The page itself and the few it links to, the title as a whole, its products, and its telling terms."""
         pages = [sighting.url, *sighting.links] if len(sighting.links) <= _MOST_LINKS else [sighting.url]
-        strong = {f"{STRONG}{_short(page)}" for page in pages} | {f"{STRONG}{_short(fold(sighting.title))}"}
+        strong = {f"{STRONG}{_short(page)}" for page in pages} | {f"{STRONG}{_short(_words(sighting.title))}"}
         terms = _terms(sighting.title)
         strong |= {f"{STRONG}{product}" for product in terms.products}
         words = sorted(terms.words, key=lambda word: (not is_known_name(word), -len(word), word))[:_MOST_WORDS]
@@ -57,7 +57,7 @@ class TitleMatcher:
         """Whether both report the same event."""
         if one.url == other.url:
             return True
-        if abs(one.at - other.at) > self.reach or _ROUNDUP.search(one.title) or _ROUNDUP.search(other.title):
+        if abs(one.at - other.at) > self.reach or _is_roundup(one.title) or _is_roundup(other.title):
             return False
         if one.source == other.source:
             return _is_reissue(one, other)
@@ -65,7 +65,7 @@ class TitleMatcher:
         if _contradict(a, b):
             return False
         in_one_language = one.language == other.language
-        if in_one_language and fuzz.token_sort_ratio(fold(one.title), fold(other.title)) >= ALIKE:
+        if in_one_language and fuzz.token_sort_ratio(_words(one.title), _words(other.title)) >= ALIKE:
             return True
         weights = (_weights(a, pairs=in_one_language), _weights(b, pairs=in_one_language))
         return _share(*weights, _publisher(one), _publisher(other), least=_least(a, b))
@@ -75,15 +75,25 @@ def _short(text: str) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _terms(title: str) -> Terms:
     return terms_of(title)
+
+
+@lru_cache(maxsize=8192)
+def _is_roundup(title: str) -> bool:
+    return _ROUNDUP.search(title) is not None
+
+
+@lru_cache(maxsize=8192)
+def _words(title: str) -> str:
+    return fold(title)
 
 
 def _is_reissue(one: Sighting, other: Sighting) -> bool:
     """One source gives one event twice only under one title; columns with a fixed title come a day apart or more."""
     soon = abs(one.at - other.at) < timedelta(hours=_SAME_SOURCE_HOURS)
-    return soon and one.language == other.language and fold(one.title) == fold(other.title)
+    return soon and one.language == other.language and _words(one.title) == _words(other.title)
 
 
 def _contradict(a: Terms, b: Terms) -> bool:

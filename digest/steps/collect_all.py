@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from threading import Lock
 
 from digest.steps.collect_stories import Collected, Desk, fetch_source
 from digest.steps.write_texts import write_texts
@@ -49,6 +50,7 @@ def collect_all(sessions: Sessions, desk: Desk, sources: Sequence[tuple[int, str
     start = shift.clock()
     end = start + shift.within
     this = _Round({source_id: start for source_id, _ in sources})
+    desk = replace(desk, alone=Lock())
     with ThreadPoolExecutor(shift.threads, "collect") as pool:
         while this.running or (this.waiting and shift.clock() < end):
             _begin(sessions, desk, this, shift, end, pool)

@@ -1,9 +1,12 @@
 """Sources -> stories: fetch what is due, read it, store what is new. One bad feed never stops another."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from hashlib import sha256
+from typing import TypeVar
 
 from sqlalchemy import update
 from sqlalchemy.orm import Session
@@ -11,13 +14,14 @@ from sqlalchemy.orm import Session
 from digest.domain.errors import BadInputError, DigestError, GoneError, TryAgainError
 from digest.domain.source import RestReason, after_failure, after_redirect, after_success
 from digest.domain.story import Story
-from digest.ports import Editor, FeedParser, Fetched, Fetcher, Matcher, PageReader
-from digest.steps.write_texts import write_texts
-from digest.store.collecting import save_edited_story, save_stories
+from digest.ports import Editor, FeedParser, Fetched, Fetcher, Matcher, PageReader, ParsedFeed, Runner
+from digest.steps.write_texts import edited, write_texts
+from digest.store.collecting import new_stories, save_edited_story, save_stories
 from digest.store.database import Sessions
 from digest.store.sources import claim_host, due_sources, health_of, host_of, set_health, source_at, source_named
 from digest.store.tables import Source
 
+Result = TypeVar("Result")
 WAITING = timedelta(minutes=5)
 """How long a source may wait to be fetched before it is asked for again."""
 
@@ -44,6 +48,11 @@ class Collected:
     put_off_until: datetime | None = None
 
 
+def at_once(work: Callable[[], Result]) -> Result:
+    """Implements :class:`digest.ports.Runner` in this very thread."""
+    return work()
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """What collecting needs besides the database.
@@ -51,6 +60,9 @@ class Desk:
     Attributes:
         every: the usual time between two fetches of a source.
         spacing: the least time between two visits of one host.
+        run: does what keeps a processor busy.
+        alone: held while the database is spoken to. Threads that queue here go on at once, where those that wait for
+            another's transaction in SQLite sleep and look again.
     """
 
     fetcher: Fetcher
@@ -60,6 +72,8 @@ class Desk:
     editor: Editor
     every: timedelta
     spacing: timedelta
+    run: Runner = at_once
+    alone: AbstractContextManager[object] = field(default_factory=nullcontext)
 
 
 def take_sources(sessions: Sessions, now: datetime) -> list[int]:
@@ -80,7 +94,7 @@ def collect_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime
 
 def fetch_source(sessions: Sessions, desk: Desk, source_id: int, now: datetime) -> Collected:
     """Fetch one source and store its stories. A failure is written to the source, with a growing rest."""
-    with sessions.begin() as session:
+    with desk.alone, sessions.begin() as session:
         source = session.get_one(Source, source_id)
         if not source.feed_url:
             raise BadInputError("source", source.name, "has no feed address.")
@@ -111,12 +125,13 @@ def read_document(sessions: Sessions, desk: Desk, source: Source, document: Fetc
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A document whose tags and hash may be kept, and what was in it."""
+    """A document whose tags and hash may be kept, what was in it, and stories of it as the editor left them."""
 
     document: Fetched
     body_hash: str | None = None
     stories: Sequence[Story] = ()
     notes: Sequence[str] = ()
+    written: Mapping[str, Story] = field(default_factory=dict)
 
 
 def _read(
@@ -126,17 +141,30 @@ def _read(
 
     Else a crash or a cut body would make the server say "not modified" for ever.
     """
-    feed = desk.parse(document, source=source.name, language=source.language, topics=source.topics, seen_at=now)
-    if feed.whole:
-        return _done(sessions, desk, source, _Read(document, hashed, feed.stories, feed.notes), now)
-    return _done(sessions, desk, source, _Read(Fetched(document.url, b""), None, feed.stories, feed.notes), now)
+    read = partial(desk.parse, document, source=source.name, language=source.language)
+    work = partial(_understood, partial(read, topics=source.topics, seen_at=now), desk.editor, source.topics)
+    # Of a source that was never read all is new: its texts are written on the same way, wherever that is done.
+    feed, written = desk.run(partial(work, with_texts=source.fetched_at is None))
+    if not written and feed.stories:
+        with desk.alone, sessions() as session:
+            new = new_stories(session, source, feed.stories)
+        written = edited(desk.editor, new, source.topics)
+    kept, hashed = (document, hashed) if feed.whole else (Fetched(document.url, b""), None)
+    return _done(sessions, desk, source, _Read(kept, hashed, feed.stories, feed.notes, written), now)
+
+
+def _understood(
+    read: Callable[[], ParsedFeed], editor: Editor, about: Sequence[str], *, with_texts: bool
+) -> tuple[ParsedFeed, Mapping[str, Story]]:
+    feed = read()
+    return feed, edited(editor, feed.stories, about) if with_texts else {}
 
 
 def _done(sessions: Sessions, desk: Desk, source: Source, read: _Read, now: datetime) -> Collected:
     document = read.document
-    with sessions.begin() as session:
+    with desk.alone, sessions.begin() as session:
         row = session.get_one(Source, source.id)
-        new = save_stories(session, row, read.stories, now, desk.matcher) if read.stories else 0
+        new = save_stories(session, row, read.stories, now, desk.matcher, read.written) if read.stories else 0
         if not document.not_modified:
             row.etag, row.last_modified = document.etag, document.last_modified
         row.body_hash, row.fetched_at, row.error = read.body_hash, now, ""
@@ -159,7 +187,7 @@ def _moved(session: Session, row: Source, told: str) -> Sequence[str]:
 
 def _failed(sessions: Sessions, desk: Desk, source: Source, error: DigestError, now: datetime) -> Collected:
     asked = error.after_seconds if isinstance(error, TryAgainError) else None
-    with sessions.begin() as session:
+    with desk.alone, sessions.begin() as session:
         row = session.get_one(Source, source.id)
         row.fetched_at, row.error, row.moved_to = now, str(error), None
         gone = isinstance(error, GoneError)

@@ -1,6 +1,7 @@
 """Stories -> their texts, by whoever is the editor. The editor may be on the network, so no transaction is open."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy.orm import joinedload
@@ -47,9 +48,29 @@ def _write(sessions: Sessions, editor: Editor, story_id: int, now: datetime) -> 
     return True
 
 
+def edited(editor: Editor, stories: Sequence[CollectedStory], about: Sequence[str]) -> dict[str, CollectedStory]:
+    """Stories that are not stored yet, as the editor leaves them, by their id; without those that must wait.
+
+    Args:
+        about: what their source is about.
+    """
+    found = ((story.identifier, _edited(editor, story, about)) for story in stories)
+    return {identifier: story for identifier, story in found if story is not None}
+
+
+def _edited(editor: Editor, story: CollectedStory, about: Sequence[str]) -> CollectedStory | None:
+    try:
+        texts = editor.write(story)
+    except DigestError:
+        return None
+    return replace(story, texts=dict(texts), topics=_told(story, texts, about))
+
+
 def _topics(row: Story, story: CollectedStory, texts: Mapping[Language, StoryText]) -> list[str]:
     """What a person chose, or else what the source is about and what the words tell."""
-    if row.edited and row.topics:
-        return list(row.topics)
-    words = texts[row.language] if row.language in texts else next(iter(texts.values()))
-    return list(topics_in(words.title, story.body or words.quick_answer, row.source.topics))
+    return list(row.topics if row.edited and row.topics else _told(story, texts, row.source.topics))
+
+
+def _told(story: CollectedStory, texts: Mapping[Language, StoryText], about: Sequence[str]) -> tuple[str, ...]:
+    words = texts[story.language] if story.language in texts else next(iter(texts.values()))
+    return topics_in(words.title, story.body or words.quick_answer, about)

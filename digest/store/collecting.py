@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import Row, insert, or_, select, update
@@ -27,25 +28,41 @@ right at the same time."""
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """A collected story with what it is known by."""
+    """A collected story with what it is known by, and as the editor left it where it was written already."""
 
     story: CollectedStory
     canonical: str
     identifier: str
     feed_hash: str
+    written: CollectedStory | None = None
+
+
+def new_stories(session: Session, source: Source, stories: Sequence[CollectedStory]) -> list[CollectedStory]:
+    """Those of a source's stories that are not stored yet."""
+    facts = [_facts(story) for story in stories]
+    known = _Known(session, source, facts)
+    return [fact.story for fact in facts if known.find(fact) is None]
 
 
 def save_stories(
-    session: Session, source: Source, stories: Sequence[CollectedStory], now: datetime, matcher: Matcher
+    session: Session,
+    source: Source,
+    stories: Sequence[CollectedStory],
+    now: datetime,
+    matcher: Matcher,
+    written: Mapping[str, CollectedStory] = MappingProxyType({}),
 ) -> int:
     """Store what a source gave, or bring the stored stories up to date; returns how many are new.
 
     It is the same story when its canonical address or its own id is known from this source: titles, ids and hosts
     change, and a reader must not get it twice for that. The instant it entered never changes. A new story that reports
     the event of one already there joins that one's group.
+
+    Args:
+        written: stories as the editor left them, by their id; they are stored so where they are new.
     """
     wait_for_turn(session, _SAVING)
-    facts = [_facts(story) for story in stories]
+    facts = [_facts(story, written.get(story.identifier)) for story in stories]
     known = _Known(session, source, facts)
     new: dict[str, _Facts] = {}
     identifiers: set[str] = set()
@@ -104,12 +121,12 @@ def _meant(session: Session, source: Source, fact: _Facts) -> int | None:
     return session.scalars(wanted.order_by(Story.lead_id.is_not(None), Story.id).limit(1)).one_or_none()
 
 
-def _facts(story: CollectedStory) -> _Facts:
+def _facts(story: CollectedStory, written: CollectedStory | None = None) -> _Facts:
     canonical = canonical_url(story.url)
     titles = (f"{language}:{text.title}" for language, text in sorted(story.texts.items()))
     said = "\0".join((story.url, *titles, story.body))
     hashed = sha256(said.encode(errors="surrogatepass")).hexdigest()
-    return _Facts(story, canonical, story.identifier or canonical, hashed)
+    return _Facts(story, canonical, story.identifier or canonical, hashed, written)
 
 
 _Stored = Row[int, str, str, str | None, bool]
@@ -152,7 +169,9 @@ def _insert(
     inserted = session.scalars(insert(Story).returning(Story.id, sort_by_parameter_order=True), rows)
     ids = list(inserted)
     texts = [
-        (of, tongue, text) for of, fact in zip(ids, facts, strict=True) for tongue, text in fact.story.texts.items()
+        (of, tongue, text)
+        for of, fact in zip(ids, facts, strict=True)
+        for tongue, text in (fact.written or fact.story).texts.items()
     ]
     columns = [{"story_id": of, "language": tongue, **text_columns(text)} for of, tongue, text in texts]
     session.execute(insert(StoryTextRow), columns)
@@ -172,7 +191,8 @@ def _row(source: Source, fact: _Facts, slug: str, now: datetime, enters: datetim
         "canonical_url": fact.canonical,
         "identifier": fact.identifier,
         "language": story.language,
-        "topics": list(story.topics),
+        "topics": list((fact.written or story).topics),
+        "written_at": now if fact.written else None,
         "published_at": story.published_at,
         "seen_at": now,
         "enters_at": enters,

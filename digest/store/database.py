@@ -54,7 +54,14 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> N
     # The driver's own BEGIN comes too late: a read that turns into a write then fails at once when another writer came
     # between. With isolation off, the "begin" listener opens every transaction as a writer that waits its turn.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}"):
+    for pragma in (
+        "journal_mode=WAL",
+        "cache_size=-32000",
+        "temp_store=MEMORY",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        f"busy_timeout={BUSY_SECONDS * 1000}",
+    ):
         connection.execute(f"PRAGMA {pragma}")
 
 

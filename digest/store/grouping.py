@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import case, func, insert, select, update
 from sqlalchemy.orm import Session, aliased
@@ -18,7 +17,7 @@ from digest.store.tables import Source, Story, StoryKey, StoryTextRow
 
 STRONG = "="
 """Begins a key that is enough by itself to look at a pair; two of the others are."""
-_MOST_SHARING = 200
+_MOST_SHARING = 100
 """A key that more stories of the days around share than this tells nothing and is passed over."""
 _MOST_CANDIDATES = 12
 _DAY_ZERO = 719163
@@ -155,24 +154,22 @@ def _stored(session: Session, ids: Iterable[int]) -> dict[int, Sighting]:
     for story_id, key in session.execute(select(StoryKey.story_id, StoryKey.key).where(StoryKey.story_id.in_(wanted))):
         keys[story_id].add(key)
     rows = session.execute(
-        select(Story.id, Story, StoryTextRow.title, Source.name)
+        select(
+            Story.id,
+            StoryTextRow.title,
+            Story.language,
+            Story.canonical_url,
+            func.coalesce(Story.published_at, Story.seen_at).label("at"),
+            Source.name,
+        )
         .join(StoryTextRow, (StoryTextRow.story_id == Story.id) & (StoryTextRow.language == Story.language))
         .join(Source, Source.id == Story.source_id)
         .where(Story.id.in_(wanted))
     )
-    return {row.id: _stored_sighting(row, keys[row.id]) for row in rows}
-
-
-def _stored_sighting(row: Any, keys: set[str]) -> Sighting:  # noqa: ANN401 - a row of several tables
-    story: Story = row.Story
-    return Sighting(
-        title=row.title,
-        language=story.language,
-        url=story.canonical_url,
-        at=story.published_at or story.seen_at,
-        source=row.name,
-        keys=frozenset(keys),
-    )
+    return {
+        story_id: Sighting(title, language, url, at, source, keys=frozenset(keys[story_id]))
+        for story_id, title, language, url, at, source in rows
+    }
 
 
 def hand_on_groups(session: Session, source_id: int) -> None:
