@@ -7,6 +7,7 @@ from digest.domain.brief import BriefStory
 from digest.domain.language import Language
 from digest.links import Links
 from digest.rendering.clean import clean, label, shorten, web_address
+from digest.rendering.text import tied
 
 TITLE_CELLS = 240
 SOURCE_CELLS = 60
@@ -71,7 +72,7 @@ def strength(score: int) -> str:
 def _view(story: BriefStory, links: Links, language: Language, number: int, *, is_both: bool) -> StoryView:
     text, other = story.text, next(tongue for tongue in Language if tongue is not story.language)
     return StoryView(
-        title=label(clean(text.title), TITLE_CELLS),
+        title=tied(label(clean(text.title), TITLE_CELLS)),
         url=links.story(story.slug, language),
         source=label(clean(story.source), SOURCE_CELLS),
         source_url=web_address(story.url),
@@ -82,11 +83,11 @@ def _view(story: BriefStory, links: Links, language: Language, number: int, *, i
         is_foreign=story.language is not language,
         answer=_first(ANSWER_CELLS, text.quick_answer, text.quick_take, text.what_happened, text.source_excerpt),
         take=_first(TAKE_CELLS, *summaries(story)),
-        key_points=tuple(shorten(clean(point), POINT_CELLS) for point in text.key_points[:MOST_POINTS]),
-        why_it_matters=shorten(clean(text.why_it_matters), REASON_CELLS),
+        key_points=tuple(tied(shorten(clean(point), POINT_CELLS)) for point in text.key_points[:MOST_POINTS]),
+        why_it_matters=tied(shorten(clean(text.why_it_matters), REASON_CELLS)),
         number=number,
         strength=strength(story.score),
-        other_title=label(clean(story.other_title), TITLE_CELLS) if is_both else "",
+        other_title=tied(label(clean(story.other_title), TITLE_CELLS)) if is_both else "",
         other_lang=other.tag,
         also_by=_names(story.also_by, language),
     )
@@ -106,4 +107,4 @@ def summaries(story: BriefStory) -> tuple[str, ...]:
 
 def _first(limit: int, *texts: str) -> str:
     """The first of the texts that says something."""
-    return next((shorten(said, limit) for text in texts if (said := clean(text))), "")
+    return next((tied(shorten(said, limit)) for text in texts if (said := clean(text))), "")

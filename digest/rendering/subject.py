@@ -40,5 +40,10 @@ def _point(title: str, room: int) -> str:
 
 
 def also(stories: Sequence[StoryView], language: Language) -> str:
-    """The titles of the second and third story, for the preheader; empty where there is one story."""
-    return shorten(_BETWEEN_TITLES[language].join(story.title for story in stories[1:3]), PREHEADER_CELLS)
+    """The titles of the second and third story, for the preheader: both where they fit, else the second's.
+
+    Empty where there is one story.
+    """
+    titles = [story.title for story in stories[1:3]]
+    both = _BETWEEN_TITLES[language].join(titles)
+    return both if cells(both) <= PREHEADER_CELLS else shorten(titles[0], PREHEADER_CELLS)

@@ -15,6 +15,7 @@ from digest.rendering.clean import cells, clean, shorten
 from digest.rendering.compiler import compile_mjml
 from digest.rendering.text import NumberedLinks, lay_out
 from digest.rendering.topics import topic_name
+from digest.rendering.typeset import gap_after, gap_before
 
 DOMAIN = "emails"
 
@@ -96,7 +97,12 @@ class Templates:
         )
         messages = translations(language, DOMAIN, self.folder / "locale")
         environment.install_gettext_translations(messages, newstyle=True)  # type: ignore[attr-defined] # added by i18n
-        environment.filters |= {"shorten": shorten, "cells": cells}
+        environment.filters |= {
+            "shorten": shorten,
+            "cells": cells,
+            "gap_after": lambda name: gap_after(clean(name), language),
+            "gap_before": lambda name: gap_before(clean(name), language),
+        }
         environment.globals["topic_name"] = lambda topic: topic_name(topic, language)
         return environment
 

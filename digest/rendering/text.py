@@ -17,6 +17,9 @@ NO_LINE_START = frozenset(NO_BREAK_SPACE + "，。、；：？！）》」』】
 NO_LINE_END = frozenset(NO_BREAK_SPACE + "（《「『【〈〔“‘([{")
 _MARKER = re.compile(r" *(?:[-•] |\d{1,3}\. |\[\d{1,3}\] )?")
 _PIECES = re.compile(r"https?://[!-~]+|[^\S\u00a0]+|(?:(?!https?://)[\S\u00a0])+")
+_NUMBER_AND_UNIT = re.compile(
+    r"(?<![\w-])(\d[\d.,:]*) (?=[\u3400-\u9fff\uf900-\ufaff]|[A-Za-z]{1,2}\b|(?:m|b|tr)illion\b)"
+)
 _STAND_IN = 0xFDD0
 """The first of the characters that Unicode keeps for use inside a program; clean() lets none in from outside."""
 
@@ -50,11 +53,16 @@ def lay_out(text: str, width: int = WIDTH, widths: Mapping[str, int] | None = No
     stand_ins = {word: chr(_STAND_IN + number) * wide for number, (word, wide) in enumerate((widths or {}).items())}
     for word, stand_in in stand_ins.items():
         text = text.replace(word, stand_in)
-    lines = (wrapped for line in text.split("\n") for wrapped in wrap(line.rstrip(), width))
+    lines = (wrapped for line in tied(text).split("\n") for wrapped in wrap(line.rstrip(), width))
     laid_out = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace(NO_BREAK_SPACE, " ").strip("\n") + "\n"
     for word, stand_in in stand_ins.items():
         laid_out = laid_out.replace(stand_in, word)
     return laid_out
+
+
+def tied(text: str) -> str:
+    """The text with a no-break space between each number and its unit: 50 万, 100 MB, 8:00 am."""
+    return _NUMBER_AND_UNIT.sub(rf"\1{NO_BREAK_SPACE}", text)
 
 
 def wrap(line: str, width: int = WIDTH) -> list[str]:

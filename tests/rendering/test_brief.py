@@ -206,6 +206,32 @@ def test_the_preheader_says_what_can_be_read_below(brief: Brief, stories_of: Sto
     assert html.count("The answer in one sentence.") == 2
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("机器之心", ["另见机器之心、AIbase", "机器之心的更多报道"]),
+        ("AIbase", ["另见 AIbase", "AIbase 的更多报道"]),
+    ],
+)
+def test_a_name_in_chinese_words_has_a_gap_only_where_it_is_latin(
+    source: str, said: list[str], brief: Brief, stories_of: Stories, page: ReadPage
+) -> None:
+    others = ("机器之心", "AIbase") if source == "机器之心" else ("AIbase",)
+    stories = stories_of("甲", "乙", language=Language.CHINESE, source=source, also_by=others)
+    message = brief(stories[:1], Language.CHINESE, more=stories[1:])
+
+    for part in (visible(page, message), squeezed(message.text)):
+        assert [words for words in said if words not in part] == []
+
+
+def test_the_preheader_holds_only_whole_titles_where_one_fits(brief: Brief, stories_of: Stories) -> None:
+    long, short = "A title of some sixty letters that says what happened and to whom", "Chips"
+    said = [squeezed(brief(stories_of("Lead", *others)).text) for others in ((short, short), (long, long))]
+
+    assert said[0].startswith("Also in this brief: Chips; Chips Daily")
+    assert said[1].startswith(f"Also in this brief: {long} Daily")
+
+
 def test_a_source_that_is_no_web_address_gets_no_link(brief: Brief, stories_of: Stories, page: ReadPage) -> None:
     message = brief(stories_of("A", "B", url="javascript:alert(1)"))
 

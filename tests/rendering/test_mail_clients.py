@@ -102,13 +102,13 @@ def blocks(html: str) -> list[str]:
 
 
 def rules(css: str) -> Iterator[Any]:
-    """Every rule with selectors, those in a media rule too."""
+    """Every rule with selectors, those in a media or supports rule too."""
     for rule in tinycss2.parse_stylesheet(css, **BARE):
         assert rule.type in {"qualified-rule", "at-rule"}, rule
         if rule.type == "qualified-rule":
             yield rule
         else:
-            assert rule.at_keyword == "media"
+            assert rule.at_keyword in {"media", "supports"}
             yield from tinycss2.parse_rule_list(rule.content, **BARE)
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from digest.rendering.clean import cells
-from digest.rendering.text import NO_LINE_END, NO_LINE_START, NumberedLinks, lay_out, wrap
+from digest.rendering.text import NO_LINE_END, NO_LINE_START, NumberedLinks, lay_out, tied, wrap
 
 HAN = "英伟达用 GB300 预训练 6710 亿参数的模型（DeepSeek-V3），每块跑出“1648 TFLOPs”。它说：“这是世界纪录”！真的？"
 
@@ -42,6 +42,12 @@ def test_a_word_wider_than_the_line_is_broken() -> None:
 
 def test_a_no_break_space_keeps_a_number_with_its_word_and_comes_out_as_a_space() -> None:
     assert lay_out("fake with it\u00a0[5]", 14) == "fake with\nit [5]\n"
+
+
+def test_a_number_stays_with_its_unit_and_a_name_that_ends_in_a_digit_does_not() -> None:
+    assert tied("50 万条，100 MB，1.2 million") == "50\u00a0万条，100\u00a0MB，1.2\u00a0million"
+    assert tied("GPT-5 发布，V4 预览；2 stories; a 5 b") == "GPT-5 发布，V4 预览；2 stories; a 5\u00a0b"
+    assert lay_out("It weighs 100 MB", 14) == "It weighs\n100 MB\n"
 
 
 def test_a_stand_in_is_measured_by_what_replaces_it() -> None:
