@@ -92,7 +92,7 @@ def create_app(
     app.state.metrics = metrics_of(app.state.edge)
     for router in ROUTERS:
         app.include_router(router)
-    install_staff_pages(app)
+    install_staff_pages(app, application.engine)
     install_problems(app)
     tls = urlsplit(application.links.base_url).scheme == "https"
     also = application.challenge.kind.origins if application.challenge else ()
