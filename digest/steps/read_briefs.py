@@ -12,10 +12,11 @@ from digest.domain.correction import Notice
 from digest.domain.language import Language, choices_of
 from digest.domain.ranking import DEFAULT_WEIGHTS, Weights
 from digest.domain.story import Report, StoryText, typeset
-from digest.domain.subscriber import ALL_TOPICS
+from digest.store.archive import briefs_between, neighbours
 from digest.store.corrections import corrections_of, notices_in
 from digest.store.database import Sessions
-from digest.store.stories import listed, more_from, newest, stories_with_ids, story_with_slug
+from digest.store.shelves import source_of
+from digest.store.stories import more_from, newest, stories_with_ids, story_with_slug
 from digest.store.tables import Brief, Edition
 
 WELCOME_REACH = timedelta(days=7)
@@ -25,7 +26,12 @@ MORE_STORIES = 4
 
 @dataclass(frozen=True, slots=True)
 class WebBrief:
-    """A compiled brief, for its page."""
+    """A compiled brief, for its page.
+
+    Attributes:
+        languages: those that have a brief of this date.
+        before, after: the dates of its neighbours in the same language.
+    """
 
     brief_id: int
     on: date
@@ -33,6 +39,14 @@ class WebBrief:
     subject: str
     stories: Sequence[BriefStory]
     notices: Sequence[Notice] = ()
+    languages: Sequence[Language] = ()
+    before: date | None = None
+    after: date | None = None
+
+    @property
+    def title(self) -> str:
+        """Of its first story; empty where an editor took all of them off."""
+        return self.stories[0].text.title if self.stories else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +57,7 @@ class WebStory:
         text: in ``shown_in``, the language asked for where the story has it.
         told: the report that the text is from.
         also: the other reports of its event.
-        more: other stories of the same source.
+        more: other stories of the same source, which ``source_id`` names.
     """
 
     story: Candidate
@@ -53,51 +67,43 @@ class WebStory:
     also: Sequence[Report]
     more: Sequence[BriefStory]
     corrections: Sequence[Notice] = ()
+    source_id: int = 0
 
 
 def web_brief(sessions: Sessions, on: date, language: Language, brief_id: int | None, now: datetime) -> WebBrief | None:
-    """The brief of a date in a language: with an id that very one, else the newest for all topics."""
+    """The brief of a date in a language: with an id that very one, else the one that stands for the date."""
     with sessions() as session:
-        wanted = (
-            select(Brief, Edition)
-            .join(Edition, Edition.id == Brief.edition_id)
-            .where(Edition.on == on, Brief.languages.in_(choices_of(language)), Brief.state == BriefState.READY)
-            .where(Edition.send_at <= now)
-        )
-        wanted = wanted.where(Brief.id == brief_id) if brief_id else wanted.where(Brief.topics == ALL_TOPICS)
-        row = session.execute(wanted.order_by(Edition.send_at.desc(), Brief.languages, Brief.id).limit(1)).one_or_none()
-        if row is None:
+        dated = {brief.language: brief.brief_id for brief in briefs_between(session, on, on, now)}
+        found = _ready_brief(session, brief_id or dated.get(language, 0), on, language, now)
+        if found is None:
             return None
-        brief, edition = row
-        found = stories_with_ids(session, brief.story_ids, edition.window_end_at)
-        notices = notices_in(session, brief.id)
-        return WebBrief(brief.id, on, language, brief.subject, in_language(found, language), notices)
+        brief, window_end = found
+        return WebBrief(
+            brief.id,
+            on,
+            language,
+            brief.subject,
+            in_language(stories_with_ids(session, brief.story_ids, window_end), language),
+            notices_in(session, brief.id),
+            tuple(dated),
+            *neighbours(session, on, language, now),
+        )
+
+
+def _ready_brief(
+    session: Session, brief_id: int, on: date, language: Language, now: datetime
+) -> tuple[Brief, datetime] | None:
+    """The brief with that id if it is one of that date and language, and the end of its window."""
+    wanted = select(Brief, Edition.window_end_at).join(Edition, Edition.id == Brief.edition_id)
+    is_its = (Brief.id == brief_id) & (Edition.on == on) & Brief.languages.in_(choices_of(language))
+    can_be_read = (Brief.state == BriefState.READY) & (Edition.send_at <= now)
+    row = session.execute(wanted.where(is_its, can_be_read)).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def in_language(stories: Iterable[Candidate], language: Language) -> list[BriefStory]:
     """The stories in their order, each in ``language`` where it has a text in it, else in its own."""
     return [shown_in(story, language if language in story.texts else story.language) for story in stories]
-
-
-def archive(sessions: Sessions, now: datetime, limit: int) -> list[tuple[date, Language]]:
-    """The dates and languages that have a brief, newest first."""
-    with sessions() as session:
-        rows = session.execute(
-            select(Edition.on, Brief.languages)
-            .join(Brief, Brief.edition_id == Edition.id)
-            .where(Brief.state == BriefState.READY, Brief.topics == ALL_TOPICS, Edition.send_at <= now)
-            .distinct()
-            .order_by(Edition.on.desc(), Brief.languages)
-            .limit(limit * len(Language))
-        )
-        return list(dict.fromkeys((on, languages.language) for on, languages in rows))[:limit]
-
-
-def front_stories(sessions: Sessions, language: Language, now: datetime, limit: int) -> list[BriefStory]:
-    """The newest stories that have a text in ``language``."""
-    with sessions() as session:
-        found = listed(session, now, limit * len(Language), entered=True)
-    return in_language([story for story in found if language in story.texts], language)[:limit]
 
 
 def web_story(
@@ -117,6 +123,7 @@ def web_story(
             *_reports(story, tongue),
             more,
             corrections_of(session, story.id),
+            source_of(session, story.id),
         )
 
 

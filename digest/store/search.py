@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from sqlalchemy import String, TextClause, bindparam, delete, exists, func, insert, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from digest.domain.language import Language
 from digest.domain.search_words import question_words, search_words
@@ -52,20 +52,24 @@ def index_missing(session: Session, limit: int) -> int:
     return len(rows)
 
 
-def find_stories(session: Session, question: str, language: Language, now: datetime, limit: int) -> list[int]:
-    """The ids of stories out by ``now`` whose text in ``language`` has every word of ``question``, newest first."""
-    dialect = session.get_bind().dialect.name
+def find_stories(session: Session, question: str, now: datetime, limit: int, offset: int = 0) -> list[int]:
+    """The ids of stories that readers may see by ``now`` with every word of ``question`` in one of their texts, the
+    newest first. A story whose event another one leads is found as that one.
+    """
     words = question_words(question)
     if not words:
         return []
+    lead = aliased(Story)
     found = (
-        select(func.coalesce(Story.lead_id, Story.id))
+        select(lead.id)
+        .join(Story, func.coalesce(Story.lead_id, Story.id) == lead.id)
         .join(StorySearch, StorySearch.story_id == Story.id)
-        .where(StorySearch.language == language, Story.enters_at <= now, _matching(dialect, words))
-        .order_by(Story.enters_at.desc(), Story.id.desc())
+        .where(Story.enters_at <= now, Story.hidden.is_(False), lead.enters_at <= now, lead.hidden.is_(False))
+        .where(_matching(session.get_bind().dialect.name, words))
+        .group_by(lead.id)
+        .order_by(lead.enters_at.desc(), lead.id.desc())
     )
-    # A story whose event another one leads is found as that one.
-    return list(dict.fromkeys(session.scalars(found.limit(limit))))
+    return list(session.scalars(found.limit(limit).offset(offset)))
 
 
 def _matching(dialect: str, words: list[tuple[str, bool]]) -> TextClause:

@@ -9,10 +9,14 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from digest.bootstrap import Application
 from digest.web import (
+    api_pages,
+    archive,
     assets,
     briefs,
     confirm,
     editing,
+    embed,
+    feeds,
     front,
     gallery,
     health,
@@ -22,6 +26,8 @@ from digest.web import (
     outbox,
     own_data,
     preferences,
+    reading_api,
+    sitemap,
     subscribe,
     unsubscribe,
     webhooks,
@@ -31,8 +37,10 @@ from digest.web.admin.pages import install_staff_pages
 from digest.web.admission import Admission
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, stopwatch, utc_now
+from digest.web.freshness import Conditional
 from digest.web.guards import BodyLimit, PathPrefix, SecurityHeaders
 from digest.web.metrics import metrics_of
+from digest.web.origins import OtherSites
 from digest.web.pages import Pages
 from digest.web.problems import install_problems
 from digest.web.timing import Timed, latency_histogram
@@ -52,6 +60,12 @@ ROUTERS = (
     new_address.router,
     own_data.router,
     briefs.router,
+    archive.router,
+    feeds.router,
+    sitemap.router,
+    embed.router,
+    reading_api.router,
+    api_pages.router,
     outbox.router,
     gallery.router,
     health.router,
@@ -82,7 +96,7 @@ def create_app(
         title=application.site.name,
         docs_url=None,
         redoc_url=None,
-        openapi_url="/api/v1/openapi.json",
+        openapi_url=api_pages.OPENAPI,
         redirect_slashes=False,
         telemetry=NO_OWN_SPANS,
     )
@@ -98,7 +112,9 @@ def create_app(
     also = application.challenge.kind.origins if application.challenge else ()
     app.add_middleware(Timed, histogram=latency_histogram(app.state.metrics), stopwatch=stopwatch)
     app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST, editing.PATH: editing.LONGEST_BODY})
+    app.add_middleware(OtherSites, origins=application.settings.embed_origins, prefix=application.links.prefix)
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
+    app.add_middleware(Conditional)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
     app.add_middleware(SecurityHeaders, tls=tls, also=also)
     hide_tokens()

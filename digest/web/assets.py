@@ -11,7 +11,12 @@ from starlette.responses import Response
 from digest.web.methods import READ
 
 STATIC = Path(__file__).parent / "static"
-TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
 FOR_GOOD = "public, max-age=31536000, immutable"
 BRIEFLY = "public, max-age=300"
 

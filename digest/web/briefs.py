@@ -1,20 +1,19 @@
-"""Reading on the web: a brief, the archive, a story."""
+"""Reading on the web: a brief, a story."""
 
 from datetime import date
-from itertools import groupby
 
 from fastapi import APIRouter, HTTPException
 from starlette.responses import Response
 
 from digest.domain.brief import reading_minutes
 from digest.domain.language import Language
-from digest.steps.read_briefs import archive, web_brief, web_story
-from digest.web.edge import Edge, EdgeOf
+from digest.steps.read_briefs import web_brief, web_story
+from digest.web.edge import EdgeOf
 from digest.web.language import LanguageOf, other
 from digest.web.methods import READ
-from digest.web.sign_up import form_of, usual_wishes
-
-MOST_DAYS = 400
+from digest.web.pages import ONE_LANGUAGE
+from digest.web.sign_up import box_of
+from digest.web.structured import news_article
 
 router = APIRouter(include_in_schema=False)
 
@@ -22,29 +21,19 @@ router = APIRouter(include_in_schema=False)
 @router.api_route("/briefs/{day}/{tongue}", methods=READ)
 def show_brief(edge: EdgeOf, day: str, tongue: str, brief: str = "") -> Response:
     """The brief of a date in a language; ``?brief=`` names the very one that a reader got."""
-    on, language = _date(day), _language(tongue)
+    on, language = read_date(day), read_tongue(tongue)
     brief_id = int(brief) if brief.isdecimal() and brief.isascii() and len(brief) <= len(str(2**63)) - 1 else None
     found = web_brief(edge.application.sessions, on, language, brief_id, edge.clock())
     if found is None:
         raise HTTPException(404)
+    switch = f"/briefs/{on.isoformat()}/{other(language)}" if other(language) in found.languages else "/archive"
     values = {
         "brief": found,
         "minutes": reading_minutes(found.stories),
-        "switch_path": f"/briefs/{on.isoformat()}/{other(language)}",
-        **_box(edge, language),
+        "switch_path": switch,
+        **box_of(edge, language),
     }
-    return edge.pages.answer("brief", language, values)
-
-
-@router.api_route("/archive", methods=READ)
-def show_archive(edge: EdgeOf, language: LanguageOf) -> Response:
-    """All briefs by month, newest first."""
-    days: dict[date, list[Language]] = {}
-    for on, tongue in archive(edge.application.sessions, edge.clock(), MOST_DAYS * len(Language)):
-        days.setdefault(on, []).append(tongue)
-    dated = sorted(days.items(), reverse=True)
-    months = [(first, list(group)) for first, group in groupby(dated, key=lambda day: day[0].replace(day=1))]
-    return edge.pages.answer("archive", language, {"months": months, "switch_path": "/archive", **_box(edge, language)})
+    return edge.pages.answer("brief", language, values, headers=ONE_LANGUAGE)
 
 
 @router.api_route("/stories/{slug}", methods=READ)
@@ -56,22 +45,32 @@ def show_story(edge: EdgeOf, slug: str, language: LanguageOf) -> Response:
     found = web_story(application.sessions, slug, language, edge.clock(), weights) if slug.isprintable() else None
     if found is None:
         raise HTTPException(404)
-    values = {"found": found, "switch_path": f"/stories/{found.story.slug}", **_box(edge, language)}
+    values = {
+        "found": found,
+        "structured": news_article(found, edge.pages),
+        "switch_path": f"/stories/{found.story.slug}",
+        **box_of(edge, language),
+    }
     return edge.pages.answer("story", language, values)
 
 
-def _box(edge: Edge, language: Language) -> dict[str, object]:
-    return {"form": form_of(usual_wishes(edge.application.settings, language))}
+def read_date(text: str) -> date:
+    """A date written ``2026-12-03``.
 
-
-def _date(text: str) -> date:
+    Raises:
+        HTTPException: 404 for anything else.
+    """
     try:
-        return date.fromisoformat(text)
+        on = date.fromisoformat(text)
     except ValueError as error:
         raise HTTPException(404) from error
+    if on.isoformat() != text:
+        raise HTTPException(404)
+    return on
 
 
-def _language(text: str) -> Language:
+def read_tongue(text: str) -> Language:
+    """The language that a part of a path names; raises HTTPException 404 where it names none."""
     if text not in set(Language):
         raise HTTPException(404)
     return Language(text)

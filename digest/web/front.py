@@ -8,7 +8,7 @@ from starlette.responses import Response
 from digest.domain.language import Language
 from digest.domain.schedule import next_send
 from digest.rendering.topics import TOPICS
-from digest.steps.read_briefs import front_stories
+from digest.steps.read_archive import front_stories
 from digest.web.edge import Edge, EdgeOf
 from digest.web.language import LanguageOf
 from digest.web.methods import READ

@@ -2,11 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language, parse_language
 from digest.web.edge import edge_of
+from digest.web.phrases import marked
+
+LANG = marked("Language of what is said: en or zh; the browser’s when left out")
 
 
 def other(language: Language) -> Language:
@@ -57,11 +60,15 @@ def page_language(request: Request) -> Language:
     return edge_of(request).application.settings.default_language
 
 
-async def _page_language(request: Request) -> Language:
+Lang = Annotated[str, Query(description=LANG)]
+"""Names ``?lang=`` in the API's description."""
+
+
+async def _page_language(request: Request, lang: Lang = "") -> Language:  # noqa: ARG001 - read from the request
     return page_language(request)
 
 
-async def _asked_language(request: Request) -> Language | None:
+async def _asked_language(request: Request, lang: Lang = "") -> Language | None:  # noqa: ARG001 - likewise
     return asked_language(request)
 
 

@@ -9,23 +9,48 @@ from digest.domain.schedule import next_send
 from digest.web.edge import EdgeOf
 from digest.web.fields import Fields
 from digest.web.language import LanguageOf
-from digest.web.phrases import moment, rhythm
-from digest.web.problems import problem_document
+from digest.web.phrases import marked, moment, rhythm
+from digest.web.problems import problem_document, problems
 from digest.web.sign_up import usual_wishes
 from digest.web.wishes import Faults, read_wanted
 from digest.web.zones import zone_label
 
-router = APIRouter(tags=["subscriptions"])
+SIGNING_UP = marked("Signing up")
+ZONE = marked("IANA name or city, such as Asia/Shanghai; the site’s own when left out")
+TIME = marked("Local time of day, HH:MM")
+WEEKDAYS = marked("mon, tue, …; every day when left out")
+NEXT_BRIEF = marked("When the next brief would come, in words")
+TOLD = {
+    "type": "object",
+    "required": ["timezone", "label", "date", "utc", "next_brief", "rhythm"],
+    "properties": {
+        "timezone": {"type": "string"},
+        "label": {"type": "string", "description": marked("What people call the time zone")},
+        "date": {"type": "string", "format": "date", "description": marked("The local date of the next brief")},
+        "utc": {"type": "string", "format": "date-time", "description": marked("The instant of the next brief")},
+        "next_brief": {"type": "string", "description": NEXT_BRIEF},
+        "rhythm": {"type": "string", "description": marked("How often briefs would come, in words")},
+    },
+}
+
+router = APIRouter(tags=[SIGNING_UP])
 
 
 @router.head("/api/v1/next-brief", include_in_schema=False)
-@router.get("/api/v1/next-brief")
+@router.get(
+    "/api/v1/next-brief",
+    summary=marked("When the next brief would come"),
+    description=marked("For a form that is being filled in: the next morning of a time zone, time and weekdays."),
+    response_description=marked("The next morning"),
+    openapi_extra={"responses": {"200": {"content": {"application/json": {"schema": TOLD}}}}},
+    responses=problems(422),
+)
 def next_brief_of(
     edge: EdgeOf,
     language: LanguageOf,
-    timezone: Annotated[str, Query(description="IANA name or city", examples=["Asia/Shanghai"])] = "",
-    time: Annotated[str, Query(description="local time of day, HH:MM")] = "08:00",
-    weekdays: Annotated[list[str] | None, Query(description="mon, tue, …; all when left out")] = None,
+    timezone: Annotated[str, Query(description=ZONE, examples=["Asia/Shanghai"])] = "",
+    time: Annotated[str, Query(description=TIME, examples=["08:00"])] = "08:00",
+    weekdays: Annotated[list[str] | None, Query(description=WEEKDAYS)] = None,
 ) -> Response:
     """The next morning of a time zone, time and weekdays, in words and as instants. 422 with a problem document (RFC
     9457) for values that can't be used.

@@ -10,6 +10,7 @@ from starlette.background import BackgroundTask
 from starlette.responses import HTMLResponse
 
 from digest.domain.language import Language
+from digest.domain.topics import topic_named
 from digest.links import Links
 from digest.providers.challenge import Challenge
 from digest.rendering.catalogue import translations
@@ -28,7 +29,14 @@ ENDONYMS = {Language.ENGLISH: "English", Language.CHINESE: "中文"}
 """What speakers call their language; the same on every page."""
 SENTENCE_GAPS = {Language.ENGLISH: " ", Language.CHINESE: ""}
 """Between two sentences; full-width punctuation brings its own space."""
-PUBLIC = {"Cache-Control": "public, max-age=60", "Vary": "Accept-Language"}
+ATOM = {Language.ENGLISH: "/feed.xml", Language.CHINESE: "/feed.zh.xml"}
+JSON_FEED = {Language.ENGLISH: "/feed.json", Language.CHINESE: "/feed.zh.json"}
+"""Where the stories of a language can be followed."""
+KEPT_BRIEFLY = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
+"""A minute in anybody's cache; longer while it is asked for anew, and for a day while the site is down."""
+PUBLIC = {"Cache-Control": KEPT_BRIEFLY, "Vary": "Accept-Language"}
+ONE_LANGUAGE = {"Cache-Control": KEPT_BRIEFLY}
+"""For addresses that say their language themselves."""
 
 
 class Pages:
@@ -49,6 +57,10 @@ class Pages:
         """A path of the site as a browser must ask for it, with the prefix of the public address."""
         return self.links.prefix + path + (f"?{urlencode(query)}" if query else "")
 
+    def full(self, path: str, **query: object) -> str:
+        """The whole address of a path, from the settings and never from the request."""
+        return self.links.base_url + path + (f"?{urlencode(query)}" if query else "")
+
     def answer(
         self,
         name: str,
@@ -68,6 +80,10 @@ class Pages:
         given = {"switch_path": "/", "switch_query": {}, "is_private": False, **values}
         return self._environments[language].get_template(f"{name}.html").render(given)
 
+    def render_file(self, name: str, language: Language, values: Mapping[str, object]) -> str:
+        """The template ``name`` of another kind; XML is escaped as HTML is, and has no place for controls either."""
+        return self._environments[language].get_template(name).render(values)
+
     def _environment(self, language: Language) -> Environment:
         environment = Environment(
             autoescape=True,
@@ -81,6 +97,7 @@ class Pages:
         messages = translations(language, DOMAIN)
         environment.install_gettext_translations(messages, newstyle=True)  # type: ignore[attr-defined] # added by i18n
         environment.filters |= {"web_address": web_address, "lines": _with_line_ends}
+        environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
         environment.globals.update(self._globals(language))
         return environment
 
@@ -92,7 +109,12 @@ class Pages:
             "challenge": self.challenge,
             "asset": lambda name: self.path(self.assets.path(name)),
             "path": self.path,
+            "full": self.full,
+            "asset_path": self.assets.path,
+            "atom": ATOM[language],
+            "json_feed": JSON_FEED[language],
             "to": lambda path, **query: self.path(path, **{"lang": str(language), **query}),
+            "is_topic": lambda topic: topic_named(topic) is not None,
             "topic_name": lambda topic: topic_name(topic, language),
             "gap": Markup(SENTENCE_GAPS[language]),  # noqa: S704 - a constant; a plain blank would be stripped
             "zone_label": lambda name: zone_label(name, language),

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
@@ -15,29 +17,62 @@ from digest.web.edge import edge_of
 from digest.web.guards import HEADERS
 from digest.web.language import page_language
 from digest.web.pages import PRIVATE
+from digest.web.phrases import marked
 
 PROBLEM = "application/problem+json"
 FOR_PROGRAMS = ("/api/", "/webhooks/")
 """Places that no reader looks at; behind a path prefix too."""
 UNPROCESSABLE = 422
-PROBLEMS: dict[str, dict[str, object]] = {
-    status: {"description": words, "content": {PROBLEM: {"schema": {"type": "object"}}}}
-    for status, words in {
-        "400": "The body is no JSON document",
-        "413": "The body is too long",
-        "422": "Values that can’t be used, each with what to do about it (RFC 9457)",
-        "429": "Too much just now; Retry-After says in how many seconds to come again",
-        "503": "Too much waits for confirmation; Retry-After says when to come again",
-    }.items()
+FAULT = {
+    "field": {"type": "string", "description": marked("Which value")},
+    "value": {"type": "string", "description": marked("What was sent")},
+    "mend": {"type": "string", "description": marked("What to do about it")},
+    "message": {"type": "string", "description": marked("The same for a reader, in the language asked for")},
 }
-"""What an operation of the API may answer instead, for its description."""
+PROBLEM_SCHEMA = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string", "description": marked("What happened")},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": marked("What happened this time")},
+        "errors": {
+            "type": "array",
+            "items": {"type": "object", "required": ["field", "value", "mend"], "properties": FAULT},
+            "description": marked("Every value that can’t be used"),
+        },
+        **{name: {"type": "string"} for name in FAULT},
+    },
+}
+"""A problem document (RFC 9457). The first fault stands at the top too."""
+MEANT = {
+    400: marked("The body is no JSON document"),
+    404: marked("There is no such thing"),
+    413: marked("The body is too long"),
+    422: marked("Values that can’t be used, each with what to do about it"),
+    429: marked("Too much just now; Retry-After says in how many seconds to come again"),
+    503: marked("Not possible just now; Retry-After says in how many seconds to come again"),
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What an operation of the API may answer instead, for its description."""
+    content = {PROBLEM: {"schema": PROBLEM_SCHEMA}}
+    return {status: {"description": MEANT[status], "content": content} for status in statuses}
+
+
 PAGES = {404: "not_found", 405: "not_found", 410: "expired", 413: "too_long", 429: "too_many", 503: "too_many"}
 """Status -> the part of the problem page that explains it; others are explained in general."""
 
 
-def problem_document(errors: Sequence[BadInputError]) -> Response:
-    """422 with one entry per value: its field, the value, and what to do about it."""
-    faults = [{"field": error.field, "value": shown(error.value)[1:-1], "mend": error.mend} for error in errors]
+def problem_document(errors: Sequence[BadInputError], messages: Mapping[str, str] | None = None) -> Response:
+    """422 with one entry per value: its field, the value, and what to do about it.
+
+    Args:
+        messages: field -> the same for a reader, in the reader's language.
+    """
+    faults = [_fault(error, messages or {}) for error in errors]
     document = {
         "type": "about:blank",
         "title": "A value can’t be used",
@@ -47,6 +82,11 @@ def problem_document(errors: Sequence[BadInputError]) -> Response:
         **(faults[0] if faults else {}),
     }
     return JSONResponse(document, UNPROCESSABLE, {"Cache-Control": "no-store"}, media_type=PROBLEM)
+
+
+def _fault(error: BadInputError, messages: Mapping[str, str]) -> dict[str, str]:
+    fault = {"field": error.field, "value": shown(error.value)[1:-1], "mend": error.mend}
+    return fault | ({"message": messages[error.field]} if error.field in messages else {})
 
 
 def _status_document(status: int, detail: str) -> Response:
@@ -71,6 +111,17 @@ def _of_status(request: Request, error: Exception) -> Response:
 
 def _of_input(_: Request, error: Exception) -> Response:
     return problem_document([error] if isinstance(error, BadInputError) else [])
+
+
+def _of_parameter(_: Request, error: Exception) -> Response:
+    """A parameter of the API that is not what its description says."""
+    given = error.errors() if isinstance(error, RequestValidationError) else []
+    return problem_document([_parameter_fault(one) for one in given])
+
+
+def _parameter_fault(given: Mapping[str, Any]) -> BadInputError:
+    words = str(given["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return BadInputError(".".join(map(str, given["loc"][1:])) or "body", str(given["input"]), f"{words}.")
 
 
 def _of_token(request: Request, error: Exception) -> Response:
@@ -102,6 +153,7 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _of_status)
     app.add_exception_handler(BadInputError, _of_input)
     app.add_exception_handler(ClientDisconnect, _of_nobody)
+    app.add_exception_handler(RequestValidationError, _of_parameter)
     app.add_exception_handler(TryAgainError, _of_later)
     app.add_exception_handler(BadTokenError, _of_token)
     app.add_exception_handler(ExpiredTokenError, _of_token)

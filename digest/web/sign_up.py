@@ -11,6 +11,7 @@ from digest.domain.subscriber import topics_of
 from digest.settings import Settings
 from digest.steps.check_address import SlipError
 from digest.web.complaints import complaints
+from digest.web.edge import Edge
 from digest.web.fields import Fields
 from digest.web.phrases import WEEKDAYS
 from digest.web.wishes import Wanted
@@ -69,6 +70,11 @@ def form_of(wanted: Wanted) -> FormView:
         weekdays=weekdays_text(cadence.weekdays).split(","),
         topics=topics_of(wanted.topics),
     )
+
+
+def box_of(edge: Edge, language: Language) -> dict[str, object]:
+    """What the short form at the foot of a page shows."""
+    return {"form": form_of(usual_wishes(edge.application.settings, language))}
 
 
 def form_again(fields: Fields, wanted: Wanted, errors: Mapping[str, BadInputError], language: Language) -> FormView:

@@ -10,13 +10,15 @@ from digest.domain.subscriber import topics_of
 from digest.steps.request_subscriptions import Request as SubscriptionRequest
 from digest.steps.request_subscriptions import request_subscription
 from digest.web.client import RemoteOf
+from digest.web.complaints import complaints
 from digest.web.edge import Edge, EdgeOf
 from digest.web.fields import Fields, Posted, PostedJson
 from digest.web.front import front_page
 from digest.web.language import AskedLanguage, LanguageOf, language_or_none
+from digest.web.next_brief import NEXT_BRIEF, SIGNING_UP, TIME, WEEKDAYS, ZONE
 from digest.web.pages import PRIVATE
-from digest.web.phrases import moment, rhythm
-from digest.web.problems import PROBLEMS, problem_document
+from digest.web.phrases import marked, moment, rhythm
+from digest.web.problems import problem_document, problems
 from digest.web.sign_up import EMBED, SOURCE, TRAP, form_again, usual_wishes, was_mended, zone_is_assumed
 from digest.web.topics import known_topics
 from digest.web.wishes import Faults, Wanted, read_address, read_wanted
@@ -26,34 +28,50 @@ BODY = {
     "type": "object",
     "required": ["email"],
     "properties": {
-        "email": {"type": "string", "format": "email"},
-        "language": {"type": "string", "enum": list(LANGUAGE_CHOICES)},
-        "timezone": {"type": "string", "description": "IANA name or city, such as Asia/Shanghai"},
-        "time": {"type": "string", "description": "local time of day, HH:MM", "default": "08:00"},
-        "weekdays": {"type": "array", "items": {"type": "string"}, "description": "mon, tue, …; all when left out"},
-        "topics": {"type": "array", "items": {"type": "string"}, "description": "all when left out"},
-        "email_checked": {"type": "string", "description": "the address again, where it was refused as a likely slip"},
-        "challenge": {"type": "string", "description": "the widget's response, where the site asks for one"},
+        "email": {"type": "string", "format": "email", "description": marked("Who asks for the brief")},
+        "language": {
+            "type": "string",
+            "enum": list(LANGUAGE_CHOICES),
+            "description": marked("Language of the brief; both adds each title in the other one"),
+        },
+        "timezone": {"type": "string", "description": ZONE},
+        "time": {"type": "string", "description": TIME, "default": "08:00"},
+        "weekdays": {"type": "array", "items": {"type": "string"}, "description": WEEKDAYS},
+        "topics": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": marked("Names of topics such as chips, or -chips for none of it; all when left out"),
+        },
+        "source": {"type": "string", "description": marked("embed where the form stands on another site")},
+        "email_checked": {
+            "type": "string",
+            "description": marked("The address again, where it was refused as a likely slip and is right"),
+        },
+        "challenge": {
+            "type": "string",
+            "description": marked("The response of the widget, where the site asks for proof of a person"),
+        },
     },
+    "example": {"email": "reader@example.com", "language": "zh", "timezone": "Asia/Shanghai"},
 }
 TOLD = {
     "type": "object",
     "required": ["status", "email", "language", "timezone", "timezone_assumed", "time", "weekdays", "topics"],
     "properties": {
         "status": {"type": "string"},
-        "email": {"type": "string"},
+        "email": {"type": "string", "description": marked("The address as we read it")},
         "language": {"type": "string", "enum": list(LanguageChoice)},
         "timezone": {"type": "string"},
-        "timezone_assumed": {"type": "boolean"},
+        "timezone_assumed": {"type": "boolean", "description": marked("Whether nobody named the time zone")},
         "time": {"type": "string"},
         "weekdays": {"type": "array", "items": {"type": "string"}},
         "topics": {"type": "array", "items": {"type": "string"}},
-        "next_brief": {"type": "string"},
+        "next_brief": {"type": "string", "description": NEXT_BRIEF},
     },
 }
 SCHEMA = {
     "requestBody": {"required": True, "content": {"application/json": {"schema": BODY}}},
-    "responses": {"202": {"content": {"application/json": {"schema": TOLD}}}, **PROBLEMS},
+    "responses": {"202": {"content": {"application/json": {"schema": TOLD}}}},
 }
 
 router = APIRouter()
@@ -73,7 +91,16 @@ def subscribe(edge: EdgeOf, asked: AskedLanguage, language: LanguageOf, fields: 
     return edge.pages.answer("asked", shown_in, values, headers=PRIVATE, after=edge.after(letters))
 
 
-@router.post("/api/v1/subscriptions", status_code=202, openapi_extra=SCHEMA, tags=["subscriptions"])
+@router.post(
+    "/api/v1/subscriptions",
+    status_code=202,
+    openapi_extra=SCHEMA,
+    tags=[SIGNING_UP],
+    summary=marked("Ask for a subscription"),
+    description=marked("The owner of the address confirms by e-mail. The answer is the same whoever it belongs to."),
+    response_description=marked("Asked for; a message to confirm is on its way if the address can have one"),
+    responses=problems(400, 413, 422, 429, 503),
+)
 def subscribe_by_json(edge: EdgeOf, language: LanguageOf, fields: PostedJson, remote: RemoteOf) -> Response:
     """Ask for a subscription; its owner confirms by e-mail. 202 whoever the address belongs to, 422 with a problem
     document (RFC 9457) that names every field that can't be used, 429 with Retry-After where it was too much.
@@ -82,7 +109,7 @@ def subscribe_by_json(edge: EdgeOf, language: LanguageOf, fields: PostedJson, re
     address, wanted = _read(edge, fields, language, faults)
     _take_in(edge, fields, address, remote, faults)
     if faults.errors:
-        return problem_document(list(faults.errors.values()))
+        return problem_document(list(faults.errors.values()), complaints(faults.errors, language))
     source = EMBED if fields.text(SOURCE) == EMBED else "api"
     letters = _request(edge, address, wanted, (source, wording_of(wanted.languages.language)), remote)
     told = {

@@ -14,7 +14,8 @@ from digest.ports import Fetched
 from digest.sources.matching import TitleMatcher
 from digest.steps.collect_stories import Collected, Desk, collect_source, import_stories, take_sources
 from digest.steps.keep_sources import add_source, find_source, list_sources, remove_source
-from digest.steps.read_briefs import archive, front_stories, web_brief, web_story
+from digest.steps.read_archive import front_stories, month_of_briefs
+from digest.steps.read_briefs import web_brief, web_story
 from digest.steps.send_now import send_now
 from digest.store.database import Sessions
 from digest.store.tables import Source
@@ -251,12 +252,14 @@ def test_a_brief_on_the_web_appears_at_its_instant_and_not_before(world: World) 
     world.turn(SEND - timedelta(minutes=5))
     tenth = date(2027, 6, 10)
     assert web_brief(world.sessions, tenth, EN, None, SEND - timedelta(minutes=5)) is None
-    assert archive(world.sessions, SEND - timedelta(minutes=5), 10) == []
+    assert month_of_briefs(world.sessions, None, SEND - timedelta(minutes=5)) is None
     found = web_brief(world.sessions, tenth, EN, None, SEND)
     assert found is not None
     assert [shown.text.title for shown in found.stories] == [title]
     assert web_brief(world.sessions, tenth, ZH, None, SEND) is None
-    assert archive(world.sessions, SEND, 10) == [(tenth, EN)]
+    month = month_of_briefs(world.sessions, None, SEND)
+    assert month is not None
+    assert [(day.on, [brief.title for brief in day.briefs.values()]) for day in month.days] == [(tenth, [title])]
 
 
 def test_a_story_under_embargo_is_on_no_page(world: World) -> None:

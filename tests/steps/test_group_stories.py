@@ -12,7 +12,8 @@ from digest.domain.story import Story, StoryText
 from digest.sources.matching import TitleMatcher
 from digest.steps.edit_stories import place_story, split_story
 from digest.steps.keep_sources import find_source, remove_source
-from digest.steps.read_briefs import front_stories, web_story
+from digest.steps.read_archive import front_stories
+from digest.steps.read_briefs import web_story
 from digest.store.collecting import save_stories
 from digest.store.sources import source_named
 from digest.store.stories import candidates, listed

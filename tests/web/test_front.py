@@ -64,7 +64,7 @@ def test_the_page_asks_nobody_else_for_anything_and_is_light_on_the_wire(stocked
     client = stocked.client(**{"Accept-Encoding": "gzip"})
     page = client.get(f"/?lang={language}")
     loaded = {path for path in links_in(page.text) if "/static/" in path}
-    assert len(loaded) == 3
+    assert len(loaded) == 4
     assert all(path.startswith("/static/") for path in loaded)
     assert "@import" not in client.get("/static/site.css").text
     answers = [page, *(client.get(path) for path in loaded)]
