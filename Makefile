@@ -54,6 +54,7 @@ lock: $(VENV)/.python
 	$(PIP) uv
 	$(COMPILE) $(UPGRADE) --group dev pyproject.toml --output-file requirements.lock
 	$(COMPILE) $(UPGRADE) --group build --constraint requirements.lock pyproject.toml --output-file requirements-runtime.lock
+	$(COMPILE) $(UPGRADE) --group build --all-extras --constraint requirements.lock pyproject.toml --output-file requirements-extras.lock
 
 screenshots: $(VENV)/.development
 	$(BIN)/python tests/screenshots.py

@@ -1,5 +1,6 @@
 """Settings: environment variables prefixed ``DIGEST_``, read once at the edge, checked, and passed on as values."""
 
+import os
 import secrets
 from contextlib import suppress
 from datetime import timedelta
@@ -31,6 +32,7 @@ LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
 DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
+SECRETS_DIR = "DIGEST_SECRETS_DIR"
 WEB_ADDRESSES = ("base_url", "sendgrid_host", "chat_base_url", "challenge_url", "otlp_endpoint", "tzdata_url")
 SECRETS = frozenset({"database_url", "broker_url", "smtp_url", "sendgrid_api_key", "secret_keys", "admin_token"})
 SECRETS |= {"dkim_key", "chat_api_key", "webhook_secrets", "challenge_secret_key"}
@@ -221,12 +223,18 @@ def load_settings() -> Settings:
         SettingsError: one line per missing, malformed or unsafe setting.
     """
     try:
-        settings = Settings()
+        settings = Settings(_secrets_dir=_secrets_folder())
     except ValidationError as error:
         raise SettingsError([_line(dict(fault)) for fault in error.errors()]) from error
     if faults := unsafe(settings):
         raise SettingsError(faults)
     return settings
+
+
+def _secrets_folder() -> Path | None:
+    """Where settings lie as files of their names, as containers get their secrets; the environment comes first."""
+    folder = Path(os.environ.get(SECRETS_DIR, "/run/secrets"))
+    return folder if folder.is_dir() else None
 
 
 def _line(fault: dict[str, object]) -> str:

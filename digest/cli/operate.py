@@ -1,6 +1,6 @@
 """``digest migrate``, ``digest config`` and ``digest doctor``."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from pydantic_core import PydanticUndefined
@@ -8,17 +8,23 @@ from pydantic_core import PydanticUndefined
 from digest.bootstrap import build
 from digest.cli.context import utc_now
 from digest.cli.output import AsJson, print_json, print_table, say
+from digest.domain.errors import BadInputError
 from digest.health.examine import examine
 from digest.health.findings import as_rows
 from digest.settings import PREFIX, SECRETS, Settings, load_settings
-from digest.store.database import migrate
+from digest.store.database import migrate, revisions
 
 
-def migrate_database(as_json: AsJson = False) -> None:
-    """Bring the database to the newest schema."""
+def migrate_database(
+    to: Annotated[str, typer.Option(help="Revision, such as 0006; an older one goes back.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Bring the database to the newest schema, or to another."""
+    if to and to not in revisions():
+        raise BadInputError("to", to, f"is not a schema: use one of {', '.join(revisions())}.")
     app = build(load_settings())
     try:
-        revision = migrate(app.engine)
+        revision = migrate(app.engine, to or "head")
     finally:
         app.close()
     if as_json:

@@ -85,8 +85,10 @@ def _config(engine: Engine) -> Config:
 
 
 def migrate(engine: Engine, revision: str = "head") -> str:
-    """Bring the schema to ``revision``; returns the revision it is at."""
-    command.upgrade(_config(engine), revision)
+    """Bring the schema to ``revision``, up or down; returns the revision it is at."""
+    current = current_revision(engine)
+    is_down = revision.isdecimal() and current is not None and revision < current
+    (command.downgrade if is_down else command.upgrade)(_config(engine), revision)
     return current_revision(engine) or ""
 
 
@@ -102,3 +104,11 @@ def newest_revision() -> str:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     return ScriptDirectory.from_config(config).get_current_head() or ""
+
+
+@cache
+def revisions() -> tuple[str, ...]:
+    """Every revision that this program knows, the oldest first."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return tuple(sorted(script.revision for script in ScriptDirectory.from_config(config).walk_revisions()))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-LOCKS = ("requirements.lock", "requirements-runtime.lock")
+LOCKS = ("requirements.lock", "requirements-extras.lock", "requirements-runtime.lock")
 PIN = re.compile(r"^(?P<name>[a-z0-9.-]+)(?:\[[a-z0-9,-]+\])?==(?P<version>\S+)(?P<rest>.*(?:\n    .*)*)", re.MULTILINE)
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -31,8 +31,8 @@ def test_every_line_of_a_lock_belongs_to_a_pin_with_hashes_and_no_address(lock: 
 
 
 def test_the_runtime_lock_pins_what_the_full_lock_pins() -> None:
-    full, runtime = (pins(lock) for lock in LOCKS)
-    assert runtime.items() <= full.items()
+    full, extras, runtime = (pins(lock) for lock in LOCKS)
+    assert runtime.items() <= extras.items() <= full.items()
 
 
 def test_what_the_project_asks_for_is_locked() -> None:

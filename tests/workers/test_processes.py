@@ -16,10 +16,12 @@ import httpx2
 import pytest
 
 from tests.servers import free_port
+from tests.workers.composed import Composed, Service, make_secrets
 from tests.workers.waiting import eventually
 
 DIGEST = Path(sys.executable).with_name("digest")
 ADDRESS = "reader@example.com"
+LOOPBACK = "127.0.0.1"
 FORM = {"email": ADDRESS, "language": "zh", "timezone": "Asia/Shanghai"}
 START_SECONDS = STOP_SECONDS = 90.0
 """For machines that are busy; nothing waits that long when all is well."""
@@ -34,9 +36,13 @@ class Program:
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     @property
-    def environment(self) -> dict[str, str]:
+    def plain(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("DIGEST_")}
-        return kept | self.settings | {"PYTHONWARNINGS": "default"}
+        return kept | {"PYTHONWARNINGS": "default"}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return self.plain | self.settings
 
     @property
     def base_url(self) -> str:
@@ -47,6 +53,33 @@ class Program:
             self.running[arguments[0]] = subprocess.Popen(  # noqa: S603 - our own program
                 [DIGEST, *arguments], cwd=self.folder, env=self.environment, stdout=log, stderr=log
             )
+
+    def start_service(self, service: Service, here: dict[str, str]) -> None:
+        """A service of the compose file as a process, with what differs ``here``."""
+        # Every hand of a worker is a process more, and one finds as much as four.
+        elsewhere = {"0.0.0.0": LOOPBACK, "2": "1", "4": "1"}  # noqa: S104 - it is replaced
+        arguments = [elsewhere.get(one, one) for one in service.command]
+        with (self.folder / f"{service.name}.log").open("wb") as log:
+            self.running[service.name] = subprocess.Popen(  # noqa: S603 - our own program
+                [DIGEST, *arguments],
+                cwd=self.folder,
+                env=self.plain | service.environment | here,
+                stdout=log,
+                stderr=log,
+            )
+
+    def is_well(self, service: Service, here: dict[str, str], port: str) -> bool:
+        """What its health check says; a service without one is well."""
+        if not service.check:
+            return True
+        kind, python, *arguments = service.check
+        assert (kind, python) == ("CMD", "python")
+        arguments = [one.replace("web:8025", f"{LOOPBACK}:{port}").replace(":8025/", f":{port}/") for one in arguments]
+        environment = self.plain | service.environment | here
+        ended = subprocess.run(  # noqa: S603 - likewise
+            [sys.executable, *arguments], cwd=self.folder, env=environment, check=False, capture_output=True, timeout=60
+        )
+        return ended.returncode == 0
 
     def check(self) -> None:
         """Nothing has ended by itself."""
@@ -102,20 +135,30 @@ def sign_up(program: Program) -> None:
     assert str(program.letter("你已订阅")["To"]) == ADDRESS
 
 
-def test_web_worker_and_beat_do_the_job_together_and_end_when_told_to(
+def test_the_services_of_the_compose_file_do_the_job_together_and_end_when_told_to(
     program: Program, empty_postgres_url: str, redis_url: str
 ) -> None:
-    program.settings |= {"DIGEST_DATABASE_URL": empty_postgres_url, "DIGEST_BROKER_URL": redis_url}
-    program.settings |= {"DIGEST_SECRET_KEYS": "a-test-key-of-enough-length"}
-    migrated = subprocess.run(  # noqa: S603 - likewise
-        [DIGEST, "migrate"], cwd=program.folder, env=program.environment, check=False, capture_output=True, timeout=120
-    )
-    assert migrated.returncode == 0, migrated.stderr
-    for part in ("web", "worker", "beat"):
-        program.start(part)
+    """Their commands, environment and secrets, with this machine's addresses in the place of the containers' names."""
+    secrets = make_secrets(program.folder)
+    (secrets / "digest_database_url").write_text(f"{empty_postgres_url}\n", encoding="utf-8")
+    port = program.settings["PORT"]
+    here = {
+        "DIGEST_SECRETS_DIR": str(secrets),
+        "DIGEST_BROKER_URL": redis_url,
+        "DIGEST_BASE_URL": f"http://127.0.0.1:{port}",
+        "DIGEST_PROVIDER": "outbox",
+    }
+    services = Composed().services
+    for service in services.values():
+        program.start_service(service, here | program.settings)
+        if service.name == "migrate":
+            assert program.running.pop("migrate").wait(START_SECONDS) == 0, program.logs()
     eventually(lambda: program.answers("/readyz"), alive=program.check, seconds=START_SECONDS)
     sign_up(program)
-    assert program.stop(signal.SIGTERM) == {"web": 0, "worker": 0, "beat": 0}, program.logs()
+    different = {str(service.check): service for service in services.values()}
+    for service in different.values():
+        assert program.is_well(service, here | program.settings, port), service.name
+    assert program.stop(signal.SIGTERM) == dict.fromkeys(set(services) - {"migrate"}, 0), program.logs()
     assert ADDRESS not in program.logs()
     assert "Traceback" not in program.logs()
 
