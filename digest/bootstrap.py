@@ -16,7 +16,7 @@ from digest.editors.chat_service import ChatService
 from digest.editors.extractive import ExtractiveEditor
 from digest.editors.terms import read_glossary
 from digest.links import Links
-from digest.ports import Count, Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
+from digest.ports import Account, Count, Editor, Fetcher, PageReader, Provider, Sender, Teller, Witness, Writer
 from digest.providers.ceilings import Ceilings, PacedProvider, shared_counters
 from digest.providers.challenge import Challenge
 from digest.providers.counted import CountedProvider
@@ -25,6 +25,7 @@ from digest.providers.fallback import Fallback
 from digest.providers.outbox import FolderMailbox, OutboxProvider
 from digest.providers.return_path import ReturnPath
 from digest.providers.sendgrid import SendGridProvider
+from digest.providers.sendgrid_account import SendGridAccount
 from digest.providers.sendgrid_events import PROVIDER as SENDGRID
 from digest.providers.sendgrid_events import parse_events
 from digest.providers.smtp import SmtpProvider
@@ -110,6 +111,17 @@ class Application:
         """Keyed hashes of an address under every key still in use, the newest first."""
         key = address_key(address).encode()
         return [digest(secret.encode(), b"address:" + key, "sha256").hex() for secret in self.links.secret_keys]
+
+    @property
+    def keeps_records(self) -> str:
+        """The provider that keeps records of people and can be asked to erase them; empty where none does."""
+        return SENDGRID if SENDGRID in {self.settings.provider, self.settings.fallback_provider} else ""
+
+    def account(self) -> Account | None:
+        """That provider's records, for the caller to close; None where nobody keeps any."""
+        if not self.keeps_records:
+            return None
+        return SendGridAccount(self.settings.sendgrid_api_key.get_secret_value(), self.settings.sendgrid_host)
 
     def close(self) -> None:
         """Let go of connections."""

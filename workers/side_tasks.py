@@ -1,12 +1,16 @@
 """Tasks that no morning waits for: what providers report, a look after the service, keeping the ledger small."""
 
 from collections.abc import Callable
+from contextlib import closing
 
 import structlog
 from celery import Celery
 
-from digest.bootstrap import EVENT_READERS
+from digest.bootstrap import EVENT_READERS, Application
+from digest.domain.errors import DigestError
 from digest.health.watch import watch
+from digest.steps.mirror_suppressions import mirror_if_time
+from digest.steps.pass_on_erasures import pass_on_erasures
 from digest.steps.record_posts import record_post
 from digest.steps.tell_news import make_call
 from digest.steps.tidy_ledger import tidy_if_time
@@ -53,6 +57,25 @@ def register_side_tasks(app: Celery, runtime: Runtime) -> None:
     @task(TIDY)
     def tidy() -> None:
         application = runtime.application
+        _keep_account(application)
         tidied = tidy_if_time(application.sessions, application.settings.keep_for, utc_now())
         if tidied is not None:
             log.info("ledger_tidied", **tidied.removed, made=tidied.months_made, dropped=tidied.months_dropped)
+
+
+def _keep_account(application: Application) -> None:
+    """Pass on erasures and, once a day, mirror the provider's lists; its silence holds up nothing else."""
+    account, now = application.account(), utc_now()
+    if account is None:
+        return
+    with closing(account):
+        passed_on = pass_on_erasures(application.sessions, account, now)
+        if passed_on.taken or passed_on.fault:
+            log.info("erasures_passed_on", taken=passed_on.taken, waiting=passed_on.waiting, fault=passed_on.fault)
+        try:
+            mirrored = mirror_if_time(application.sessions, account, now, application.settings.soft_bounce_rule)
+        except DigestError as error:
+            log.warning("suppressions_not_mirrored", fault=str(error))
+            return
+        if mirrored is not None:
+            log.info("suppressions_mirrored", held=mirrored.held, new=mirrored.new, let_go=mirrored.let_go)

@@ -19,6 +19,7 @@ from digest.cli.simulate import simulate
 from digest.cli.sources import sources
 from digest.cli.stories import stories
 from digest.cli.subscribers import subscribers
+from digest.cli.suppressions import suppressions
 from digest.domain.errors import BadInputError, DigestError, shown
 from digest.logs import configure_logs
 from digest.settings import SettingsError
@@ -38,6 +39,7 @@ app.add_typer(stories, name="stories")
 app.add_typer(subscribers, name="subscribers")
 app.add_typer(brief, name="brief")
 app.add_typer(deliveries, name="deliveries")
+app.add_typer(suppressions, name="suppressions")
 app.add_typer(bench, name="bench")
 app.add_typer(bounces, name="bounces")
 app.command("schedule")(schedule)

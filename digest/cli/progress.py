@@ -47,7 +47,7 @@ class _Log:
     def tell(self, share: float, rows: int) -> None:
         """Say how far it is, if it is time to."""
         now = stopwatch.monotonic()
-        if now - self._told < EVERY_SECONDS or not share:
+        if now - self._told < EVERY_SECONDS or not 0 < share < 1:
             return
         self._told = now
         left = (now - self._began) * (1 - share) / share

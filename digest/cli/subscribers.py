@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from digest.cli.context import application, instant_text, utc_now
 from digest.cli.lists import Email, data, export_file, import_file
-from digest.cli.output import AsJson, print_json, print_table, say
+from digest.cli.output import AsJson, print_json, print_table, say, warn
+from digest.cli.suppressions import pass_on, passed_on_row
 from digest.domain.errors import BadInputError, PermanentError
 from digest.domain.schedule import is_known_zone, weekdays_text
 from digest.steps.erase_subscribers import erase_subscriber
@@ -119,11 +120,14 @@ def readmit_address(
 def erase(email: Email, as_json: AsJson = False) -> None:
     """Erase everything about an address; a keyed hash keeps it from being written to again."""
     with application() as app:
-        known = erase_subscriber(app.sessions, email, app.address_hashes(email)[0], utc_now())
+        known = erase_subscriber(app.sessions, email, app.address_hashes(email)[0], utc_now(), app.keeps_records)
+        passed_on = pass_on(app, utc_now())
+    if passed_on and passed_on.fault:
+        warn(f"The provider has still to be told, and will be: {passed_on.fault}")
     if not known:
         raise PermanentError(f"there is no subscriber {email}; the address is barred all the same")
     if as_json:
-        print_json({"erased": True})
+        print_json({"erased": True} | passed_on_row(passed_on))
     else:
         say("Erased.")
 

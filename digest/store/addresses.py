@@ -2,9 +2,10 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
+from digest.domain.address import address_key
 from digest.store.tables import AddressChange, Batch, Delivery, Subscriber
 
 
@@ -37,6 +38,13 @@ def change_told_by(session: Session, subscriber_id: int, letter_id: int) -> Addr
         AddressChange.subscriber_id == subscriber_id, AddressChange.told_letter_id == letter_id
     )
     return session.scalars(told).one_or_none()
+
+
+def forget_changes_to(session: Session, address: str) -> None:
+    """Delete what others' wishes to be written to at this address, or away from it, say of it."""
+    key = address_key(address)
+    theirs = or_(func.lower(AddressChange.email) == key, func.lower(AddressChange.previous_email) == key)
+    session.execute(delete(AddressChange).where(theirs))
 
 
 def address_at(session: Session, subscriber: Subscriber, at: datetime) -> str:

@@ -51,6 +51,12 @@ def those(session: Session, ids: Collection[int]) -> Sequence[Subscriber]:
     return session.scalars(wanted.order_by(Subscriber.id)).all() if ids else []
 
 
+def ids_of(session: Session, keys: Collection[str]) -> dict[str, int]:
+    """The ids of the subscribers with these address keys, by key."""
+    wanted = select(Subscriber.email_key, Subscriber.id).where(Subscriber.email_key.in_(keys))
+    return {row.email_key: row.id for row in session.execute(wanted)}
+
+
 def add(session: Session, address: str, wishes: Wishes, state: SubscriberState, now: datetime) -> Subscriber:
     """The subscriber with this address, made in ``state`` if there is none; locked either way."""
     values = {

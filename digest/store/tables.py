@@ -645,6 +645,21 @@ class AddressChange(Table):
     confirmed_at: Mapped[datetime | None]
 
 
+class Erasure(Table):
+    """An address that a provider has still to be told to forget; gone once it was."""
+
+    __tablename__ = "erasures"
+    __table_args__ = (Index(None, "provider", "not_before_at"),)
+
+    id: Mapped[int] = mapped_column(Id, primary_key=True)
+    provider: Mapped[str] = mapped_column(String(20))
+    email: Mapped[str] = mapped_column(String(320))
+    created_at: Mapped[datetime]
+    not_before_at: Mapped[datetime]
+    attempts: Mapped[int] = mapped_column(default=0)
+    detail: Mapped[str] = mapped_column(Text, default="")
+
+
 class Announcement(Table):
     """Something that other programs may be told, in ids; once by name."""
 

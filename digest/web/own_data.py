@@ -71,7 +71,8 @@ def erase(edge: EdgeOf, asked: AskedLanguage, token: str) -> Response:
     """Everything about the reader goes; a keyed hash of the address keeps it from being written to."""
     reader = reader_behind(edge, token)
     application = edge.application
-    erase_subscriber(application.sessions, reader.address, application.address_hashes(reader.address)[0], edge.clock())
+    newest = application.address_hashes(reader.address)[0]
+    erase_subscriber(application.sessions, reader.address, newest, edge.clock(), application.keeps_records)
     return _page(edge, asked or reader.language, "erased", "/")
 
 

@@ -53,7 +53,7 @@ class Terminal:
     def read(self, *arguments: object, code: int = 0) -> Any:  # noqa: ANN401 - any JSON value
         """The one JSON document of a command that must end with ``code`` and say nothing beside it."""
         ended = self(*arguments, "--json")
-        assert (ended.code, ended.err) == (code, "")
+        assert (ended.code, ended.err) == (code, ""), ended
         return json.loads(ended.out)
 
     def read_file(self, *arguments: object) -> Any:  # noqa: ANN401 - any JSON value

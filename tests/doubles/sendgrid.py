@@ -18,6 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from tests.doubles.sendgrid_account import Records
 from tests.doubles.sendgrid_rules import Complaint, complaints_about, parsed
 
 MOST_BYTES = 30 * 2**20
@@ -143,6 +144,7 @@ class SendGridDouble:
         names_fields: whether a 400 says which field it is about.
         delivered: what was taken, in order; :meth:`pop_delivered` takes it out.
         counts: how many messages were taken per address.
+        records: what it holds besides mail.
         bodies: requests as they came; stays empty with ``keep=False``.
     """
 
@@ -165,6 +167,7 @@ class SendGridDouble:
         self.requests = 0
         self.connections = 0
         self.statuses: Counter[int] = Counter()
+        self.records = Records()
         self.ended = threading.Event()
         self._key, self._rates, self._throttle, self._keep = key, rates, throttle, keep
         self._lock = threading.Lock()
@@ -240,6 +243,13 @@ class SendGridDouble:
             return 401, {"errors": [_error("The provided authorization grant is invalid, expired, or revoked")]}
         return 200, {"scopes": self.scopes}
 
+    def keep(self, method: str, target: str, headers: Message, body: bytes) -> tuple[int, Any]:
+        """The answer of the records to a request."""
+        if headers.get("Authorization") != f"Bearer {self._key}":
+            return 401, {"errors": [{"message": "authorization required", "field": None}]}
+        with self._lock:
+            return self.records.answer(method, target, dict(headers.items()), body)
+
     def count_status(self, status: int) -> None:
         with self._lock:
             self.statuses[status] += 1
@@ -295,7 +305,10 @@ class _Handler(BaseHTTPRequestHandler):
             status, answer = double.scopes_for(self.headers)
             self._write(status, {"Content-Type": "application/json"}, json.dumps(answer).encode())
         else:
-            self._write(404, {}, b"")
+            self._keep_records(b"")
+
+    def do_DELETE(self) -> None:  # likewise
+        self._keep_records(b"")
 
     def do_HEAD(self) -> None:  # likewise
         self._write(405, {"Allow": "POST"}, b"")
@@ -303,7 +316,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # likewise
         double = self.server.double
         if self.path != "/v3/mail/send":
-            self._write(404, {}, b"")
+            self._keep_records(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
             return
         told = double.next_answer()
         if told.drop == "reading":
@@ -326,6 +339,22 @@ class _Handler(BaseHTTPRequestHandler):
             return
         errors = json.dumps({"errors": list(answer.errors)}).encode() if answer.errors else answer.page.encode()
         self._write(answer.status, answer.headers, errors)
+
+    def _keep_records(self, body: bytes) -> None:
+        """Everything but mail: the script comes first, then the key, then the records."""
+        double = self.server.double
+        told = double.next_answer()
+        if told.drop:
+            self._hang_up()
+            return
+        status, document = (
+            (told.status, {"errors": list(told.errors)})
+            if told.status
+            else double.keep(self.command, self.path, self.headers, body)
+        )
+        double.count_status(status)
+        text = b"" if document is None else json.dumps(document).encode()
+        self._write(status, {**told.headers, "Content-Type": "application/json"}, text)
 
     def _write(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
         self.send_response(status)

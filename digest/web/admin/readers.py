@@ -174,5 +174,6 @@ def erase(desk: OwnerActs, reader_id: int, fields: Posted) -> Response:
     if address_key(fields.text("address") or "") != address_key(reader.address):
         raise Refusal(desk, 422, "the address typed is not the reader’s: nothing was erased")
     with desk.acting(ActKind.READER_ERASED, f"subscriber {reader.id}"):
-        erase_subscriber(application.sessions, reader.address, application.address_hashes(reader.address)[0], desk.now)
+        newest = application.address_hashes(reader.address)[0]
+        erase_subscriber(application.sessions, reader.address, newest, desk.now, application.keeps_records)
     return desk.moved("/readers")
