@@ -2,8 +2,9 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from statistics import median
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,11 +13,12 @@ from digest.cli.bench_database import fill, scratch_application, server_version
 from digest.cli.bench_import import import_
 from digest.cli.bench_plan import planning
 from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, measure, middle, rate_of, show
+from digest.cli.bench_scale import SIZES, as_document, cases, plot, read_measured
 from digest.cli.bench_sendgrid import sending
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
 from digest.cli.bench_web import WARMING, Rates, servers, waits_row
 from digest.cli.context import application, utc_now
-from digest.cli.output import AsJson, say, warn
+from digest.cli.output import AsJson, print_json, print_table, say, warn
 from digest.domain.errors import BadInputError
 from digest.domain.language import Language
 from digest.steps.take_turn import take_turn
@@ -122,6 +124,32 @@ def scaling(subscribers: Subscribers = 200_000, runs: Runs = 5, workers: Workers
         found = [Run(several.send(), one.send()) for _ in range(runs)]
         more = {"workers": workers, "cpu_us": middle(several.cpu), "cpu_us_of_one": middle(one.cpu)}
     show(Report("scaling", subscribers, "briefs/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("scale")
+def scale(
+    measured: Annotated[Path, typer.Option(help="Costs of a brief, measured.")] = Path("docs/scale/measured.json"),
+    readers: Annotated[list[int] | None, typer.Option(min=1000, help="List sizes; may be given again.")] = None,
+    answer: Annotated[float, typer.Option(min=0.001, help="Mean seconds until the provider answers.")] = 0.2,
+    requests: Annotated[float, typer.Option(min=1, help="Requests a second that the provider takes.")] = 10_000,
+    core_price: Annotated[float, typer.Option(min=0, help="Of one core for one hour, in any currency.")] = 0.05,
+    plot_to: Annotated[Path | None, typer.Option("--plot", help="Write the curves as SVG.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A morning on machines that are not here: a queueing model over measured costs."""
+    costs = read_measured(measured)
+    found = [case for size in readers or SIZES for case in cases(size, costs, answer, requests)]
+    if plot_to is not None:
+        plot(found, plot_to)
+    if as_json:
+        print_json(as_document(found, costs, core_price))
+        return
+    rows = [case.row(core_price) for case in found]
+    print_table([name for name in rows[0] if name != "busy"], [list(_without(row, "busy").values()) for row in rows])
+
+
+def _without(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != name}
 
 
 @bench.command("web")
