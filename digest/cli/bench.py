@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from digest.cli.bench_compile import compiling
+from digest.cli.bench_curves import curves, memory
+from digest.cli.bench_curves import plot as plot_curves
 from digest.cli.bench_database import fill, scratch_application, server_version
 from digest.cli.bench_import import import_
 from digest.cli.bench_plan import planning
-from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, measure, middle, rate_of, show
+from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, machine, measure, middle, rate_of, show
 from digest.cli.bench_scale import SIZES, as_document, cases, plot, read_measured
 from digest.cli.bench_sendgrid import sending
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
@@ -124,6 +126,42 @@ def scaling(subscribers: Subscribers = 200_000, runs: Runs = 5, workers: Workers
         found = [Run(several.send(), one.send()) for _ in range(runs)]
         more = {"workers": workers, "cpu_us": middle(several.cpu), "cpu_us_of_one": middle(one.cpu)}
     show(Report("scaling", subscribers, "briefs/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("curves")
+def curves_(
+    most: Annotated[int, typer.Option(min=1, help="Subscribers of the longest list.")] = 1_000_000,
+    plot_to: Annotated[Path | None, typer.Option("--plot", help="Write the curves as SVG, a file for each.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a brief costs over subscribers, distinct briefs, cadences and workers."""
+    found = []
+    for point in curves(most):
+        warn(f"{point.axis} {point.value:,}: {point.rate:,} briefs/s")
+        found.append(point)
+    if plot_to is not None:
+        plot_curves(found, plot_to)
+    if as_json:
+        print_json({"name": "curves", "machine": machine(), "points": [point.row() for point in found]})
+        return
+    parts = list(found[0].cpu_us)
+    rows = [(one.axis, one.value, one.rate, one.planning_us, *(one.cpu_us[part] for part in parts)) for one in found]
+    print_table(["axis", "value", "briefs/s", "planning µs", *(f"{part} µs" for part in parts)], rows)
+
+
+@bench.command("memory")
+def memory_(
+    subscribers: Annotated[list[int] | None, typer.Option(min=1, help="List lengths; may be given again.")] = None,
+    workers: Workers = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Peak MiB of the largest process of each part over a morning that the workers plan, compile and send."""
+    found = {size: memory(size, workers) for size in subscribers or (10_000, 100_000, 1_000_000)}
+    if as_json:
+        print_json({"name": "memory", "machine": machine(), "peak_mb": found})
+        return
+    parts = list(next(iter(found.values())))
+    print_table(["subscribers", *parts], [(size, *(peaks[part] for part in parts)) for size, peaks in found.items()])
 
 
 @bench.command("scale")

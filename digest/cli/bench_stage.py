@@ -37,23 +37,28 @@ class Stage:
         subscribers: all of them due at one instant.
         broker: reaches the workers.
         parts: process id of each part, by what it is.
+        environment: the settings of its processes, as variables.
     """
 
     app: Application
     subscribers: int
     broker: Celery
     parts: dict[str, int]
+    environment: Mapping[str, str]
 
-    def prepare(self, send_at: datetime) -> None:
-        """Plan and compile a morning of that instant, with the sending switched off."""
+    def prepare(self, send_at: datetime) -> float:
+        """Plan and compile a morning of that instant, with the sending switched off; seconds that this took."""
         set_morning(self.app, send_at)
         with self.app.sessions.begin() as session:
             set_paused(session, paused=True, now=utc_now())
+        began = stopwatch.perf_counter()
         planned = plan_and_compile(self.app, send_at - LEAD)
+        took = stopwatch.perf_counter() - began
         if planned != self.subscribers:
             raise BenchError(f"{planned} deliveries were planned for {self.subscribers} subscribers")
         # What autovacuum does between planning and the instant.
         run_alone(self.app.engine, "ANALYZE")
+        return took
 
     def release(self) -> None:
         """Switch the sending on and give the scheduler its turn, as beat does."""
@@ -84,10 +89,13 @@ class Stage:
 
     def check(self) -> None:
         """Raise BenchError unless the ledger says of everybody that their brief was sent."""
-        with self.app.engine.connect() as connection:
-            sent = connection.scalar(text(SENT))
-        if sent != self.subscribers:
+        if (sent := self.sent()) != self.subscribers:
             raise BenchError(f"{sent} of {self.subscribers} deliveries were sent")
+
+    def sent(self) -> int:
+        """How many the ledger says were sent."""
+        with self.app.engine.connect() as connection:
+            return connection.scalar(text(SENT)) or 0
 
     def cpu_seconds(self) -> dict[str, float]:
         """CPU time that each part has used so far."""
@@ -122,8 +130,9 @@ def stage(subscribers: int, workers: int, provider: Mapping[str, str], parts: Ma
         fill_zone(app, subscribers, utc_now())
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="bench-")))
         values["DATABASE_URL"] = app.settings.database_url
-        hands = stack.enter_context(_workers(workers, values, folder / "workers.log"))
-        yield Stage(app, subscribers, hands.broker, {"workers": hands.pid, **parts})
+        environment = {f"{PREFIX}{name}": value for name, value in values.items()}
+        hands = stack.enter_context(_workers(workers, environment, folder / "workers.log"))
+        yield Stage(app, subscribers, hands.broker, {"workers": hands.pid, **parts}, environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +144,11 @@ class _Hands:
 
 
 @contextmanager
-def _workers(number: int, values: Mapping[str, str], log: Path) -> Iterator[_Hands]:
+def _workers(number: int, environment: Mapping[str, str], log: Path) -> Iterator[_Hands]:
     """``digest worker`` with that many processes, ready for work."""
     arguments = [*DIGEST, "worker", "--queues", "tick,compile,send", "--concurrency", str(number)]
-    environment = {f"{PREFIX}{name}": value for name, value in values.items()}
-    with process(arguments, environment, log) as started, Celery("bench", broker=values["BROKER_URL"]) as broker:
+    broker_url = environment[f"{PREFIX}BROKER_URL"]
+    with process(arguments, environment, log) as started, Celery("bench", broker=broker_url) as broker:
         wait_until(lambda: bool(broker.control.ping(timeout=0.5)), f"no worker answered, see {log},")
         yield _Hands(started.pid, broker)
 

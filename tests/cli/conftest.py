@@ -52,3 +52,12 @@ def either_terminal(
 ) -> Terminal:
     """A terminal over a migrated database, on SQLite and on PostgreSQL."""
     return _terminal(tmp_path, database_url, monkeypatch, capsys)
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, postgres_server: str, redis_server: str) -> None:
+    """A database server and a broker, configured, in an empty folder; the clock goes on."""
+    forget_settings(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DIGEST_DATABASE_URL", postgres_server)
+    monkeypatch.setenv("DIGEST_BROKER_URL", f"{redis_server}/9")

@@ -2,10 +2,15 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
+from digest.cli import bench_curves
+from digest.cli.bench_stage import Stage
 from digest.cli.scale_model import Fleet, Measured, morning
+from digest.store.tables import Brief
 from tests.cli.terminal import Terminal
 
 COST = Measured("made up", plan=10, database=10, worker=20, broker=1)
@@ -57,3 +62,23 @@ def test_costs_that_cannot_be_read_are_named_with_what_is_wrong(
 
 def _costs() -> dict[str, object]:
     return {name: getattr(COST, name) for name in ("machine", "plan", "database", "worker", "broker")}
+
+
+@pytest.mark.usefixtures("servers")
+def test_a_point_of_a_curve_is_a_morning_with_as_many_briefs_as_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[int, int]] = []
+    monkeypatch.setattr(bench_curves, "AXES", {"briefs": (4,)})
+    monkeypatch.setattr(Stage, "check", lambda stage: seen.append(_counts(stage)))
+    (point,) = bench_curves.curves(40)
+    bench_curves.plot([point], tmp_path / "curves.svg")
+    assert (point.axis, point.value) == ("briefs", 4)
+    assert point.rate > 0
+    assert seen[-1] == (40, 4)
+    assert (tmp_path / "curves-briefs.svg").exists()
+
+
+def _counts(stage: Stage) -> tuple[int, int]:
+    with stage.app.sessions() as session:
+        return stage.sent(), session.scalar(select(func.count()).select_from(Brief)) or 0

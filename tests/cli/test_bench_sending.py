@@ -1,21 +1,10 @@
 """Benches that start the whole installation, at its smallest: what they measure is what they say."""
 
-from pathlib import Path
-
 import pytest
 
 from digest.cli.bench_sendgrid import sending
-from tests.cli.terminal import forget_settings
 
 READERS, WORKERS = 30, 1
-
-
-@pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, postgres_server: str, redis_server: str) -> None:
-    forget_settings(monkeypatch)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DIGEST_DATABASE_URL", postgres_server)
-    monkeypatch.setenv("DIGEST_BROKER_URL", f"{redis_server}/9")
 
 
 @pytest.mark.usefixtures("servers")

@@ -108,6 +108,8 @@ class Morning:
         self.turn(SEND_AT)
         while (found := self.states()) and self.now < SEND_AT + policy.grace + timedelta(hours=1):
             self.turn(self.now + (SOON if set(found) & set(OPEN) else LATER))
+        for _ in range(2):
+            self.turn(self.now + SOON)  # the last reports come, some of them a turn late
 
     def turn(self, now: datetime) -> None:
         """What the scheduler does at ``now``, then what SendGrid reports of it."""
