@@ -127,7 +127,7 @@ def _document(imported: Imported, listed: ListFile, system: System | None, *, dr
         "by_status": dict(imported.by_status),
         "errors": [{"row": number, "error": error} for number, error in imported.refused],
         "duplicate_rows": imported.duplicates,
-        "skipped_rows": [{"row": number, "reason": reason} for number, reason in imported.passed_over],
+        "skipped_rows": [{"row": number, "reason": reason} for number, reason in sorted(imported.passed_over)],
         "encoding": listed.charset,
         "separator": listed.separator,
         "system": system.name if system else None,

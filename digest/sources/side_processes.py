@@ -9,18 +9,19 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
 MOST = 3
-_FORK = "fork"
+_KIND = "forkserver"
+"""A fork of this process would copy its threads' locks and its connections, and may wait for them for ever."""
 Result = TypeVar("Result")
 
 
 def spare_cores() -> int:
-    """How many processes beside this one the machine has cores for, :data:`MOST` at most; 0 where it can't fork."""
-    can_fork = _FORK in multiprocessing.get_all_start_methods()
-    return min(MOST, (os.cpu_count() or 1) - 1) if can_fork else 0
+    """How many processes beside this one have a core, :data:`MOST` at most; 0 where there is no fork server."""
+    is_there = _KIND in multiprocessing.get_all_start_methods()
+    return min(MOST, (os.cpu_count() or 1) - 1) if is_there else 0
 
 
 class SideProcesses:
-    """Implements :class:`digest.ports.Runner`. Made before this process has threads or connections: a fork copies both.
+    """Implements :class:`digest.ports.Runner`.
 
     Args:
         number: how many; with 0 the work is done by this process itself.
@@ -49,7 +50,7 @@ class SideProcesses:
 
 
 def _started(number: int) -> ProcessPoolExecutor:
-    pool = ProcessPoolExecutor(number, multiprocessing.get_context(_FORK), initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(number, multiprocessing.get_context(_KIND), initializer=_leave_interrupts)
     # All of them start with the first piece of work.
     pool.submit(os.getpid).result()
     return pool

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from digest.store.database import Sessions
 from digest.store.search import index_missing
 from digest.store.subscribers import delete_pending
-from digest.store.tables import Switch
+from digest.store.turns import take_mark
 
 EVERY = timedelta(hours=1)
-TIDIED = "tidied"
+FORGOTTEN = "pending_forgotten"
 STILL_EXPLAINED = timedelta(hours=12)
 """How long after its link has expired a request can still be renewed from it."""
 MOST_TEXTS = 2000
@@ -22,9 +22,7 @@ def tidy_up(sessions: Sessions, confirm_for: timedelta, now: datetime) -> int:
         confirm_for: how long a confirmation link works.
     """
     with sessions.begin() as session:
-        mark = session.get(Switch, TIDIED)
-        if mark is not None and timedelta(0) <= now - mark.changed_at < EVERY:
+        if not take_mark(session, FORGOTTEN, now, EVERY):
             return 0
-        session.merge(Switch(name=TIDIED, value="", changed_at=now))
         index_missing(session, MOST_TEXTS)
         return delete_pending(session, now - confirm_for - STILL_EXPLAINED)
