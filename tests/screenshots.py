@@ -21,6 +21,9 @@ LANGUAGES = {"en": ("en-US", "America/New_York"), "zh": ("zh-CN", "Asia/Shanghai
 SIGN_UP = (1120, 790)
 BRIEF = (680, 1180)
 LARGEST_BYTES = 300_000
+SHEET = "contact-sheet.png"
+LARGEST_SHEET_BYTES = 2_000_000
+"""It is linked, not loaded, by the README."""
 
 
 def main() -> None:
@@ -36,6 +39,7 @@ def main() -> None:
                 brief = written_brief(Path(folder), language)
                 take(browser, language, SIGN_UP, f"{address}/?lang={language}", f"sign-up-{language}.png")
                 take(browser, language, BRIEF, brief.as_uri(), f"brief-{language}.png")
+        keep(brief.with_name(SHEET))
         browser.close()
 
 
@@ -86,11 +90,11 @@ def wait_until_open(address: str) -> None:
 
 
 def written_brief(folder: Path, language: str) -> Path:
-    """The next brief, as a reader in that language gets it."""
+    """The next brief, as a reader in that language gets it; beside it lies the contact sheet of both languages."""
     out = folder / language
     zone = LANGUAGES[language][1]
     where = ["--language", language, "--timezone", zone, "--out", str(out)]
-    command = [str(DIGEST), "brief", "preview", "--no-sheet", *where]
+    command = [str(DIGEST), "brief", "preview", *where]
     subprocess.run(command, cwd=folder, env=environment(), check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - our own program
     return out / "brief.html"
 
@@ -103,8 +107,19 @@ def take(browser: Browser, language: str, size: tuple[int, int], address: str, n
     page.goto(address, wait_until="networkidle")
     page.screenshot(path=PICTURES / name)
     page.close()
-    if (weight := (PICTURES / name).stat().st_size) > LARGEST_BYTES:
-        sys.exit(f"{name} weighs {weight} bytes: more than a README should load")
+    check_weight(name, LARGEST_BYTES)
+
+
+def keep(sheet: Path) -> None:
+    """Put the contact sheet of a preview among the pictures."""
+    shutil.copyfile(sheet, PICTURES / SHEET)
+    check_weight(SHEET, LARGEST_SHEET_BYTES)
+
+
+def check_weight(name: str, largest: int) -> None:
+    """End with an error where a picture is heavier than it should be."""
+    if (weight := (PICTURES / name).stat().st_size) > largest:
+        sys.exit(f"{name} weighs {weight} bytes, more than {largest}")
 
 
 if __name__ == "__main__":
