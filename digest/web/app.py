@@ -8,6 +8,7 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.middleware.gzip import GZipMiddleware
 
 from digest.bootstrap import Application
+from digest.settings import LOOPBACK_HOSTS
 from digest.web import (
     api_pages,
     archive,
@@ -38,7 +39,7 @@ from digest.web.admission import Admission
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, stopwatch, utc_now
 from digest.web.freshness import Conditional
-from digest.web.guards import BodyLimit, PathPrefix, SecurityHeaders
+from digest.web.guards import BodyLimit, KnownHosts, PathPrefix, SecurityHeaders
 from digest.web.metrics import metrics_of
 from digest.web.origins import OtherSites
 from digest.web.pages import Pages
@@ -79,6 +80,12 @@ def _leave_to_the_tick(_: Sequence[int]) -> None:
     """Nobody is asked: the next tick finds it."""
 
 
+def known_hosts(application: Application) -> list[str]:
+    """The hosts that a public site answers for: its own, those the operator names, and this machine's own name."""
+    own = urlsplit(application.links.base_url).hostname or ""
+    return [own, *application.settings.trusted_hosts, *sorted(LOOPBACK_HOSTS)]
+
+
 def create_app(
     application: Application, nudge: Nudge, clock: Clock = utc_now, nudge_events: Nudge = _leave_to_the_tick
 ) -> FastAPI:
@@ -116,6 +123,8 @@ def create_app(
     app.add_middleware(PathPrefix, prefix=application.links.prefix)
     app.add_middleware(Conditional)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED)
+    if application.settings.is_public:
+        app.add_middleware(KnownHosts, hosts=known_hosts(application))
     app.add_middleware(SecurityHeaders, tls=tls, also=also)
     hide_tokens()
     return app

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_BODY = 64 * 1024
@@ -19,6 +20,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=()",
 }
+PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 TLS_HEADERS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -101,3 +103,19 @@ class PathPrefix:
     def _placed(self, scope: Scope) -> Scope:
         path = scope.get("path")
         return {**scope, "root_path": self.prefix, "path": f"{path}/" if path == self.prefix else path}
+
+
+class KnownHosts:
+    """ASGI middleware: a request for another host gets 400, so that nothing can be made to speak in its name.
+
+    Probes come to an address of the machine, not to a host by name, and say nothing about readers.
+    """
+
+    def __init__(self, app: ASGIApp, *, hosts: Sequence[str]) -> None:
+        self.app = app
+        self.guarded = TrustedHostMiddleware(app, allowed_hosts=hosts, www_redirect=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as the app does, where the Host header is known."""
+        app = self.app if scope.get("path") in PROBES else self.guarded
+        await app(scope, receive, send)

@@ -62,9 +62,23 @@ def test_a_body_that_is_too_long_is_refused_announced_or_not(site: Site) -> None
 
 
 @pytest.mark.parametrize("host", ["evil.example", "brief.example.com:443@evil.example", "x y", ""])
-def test_sec_07_no_link_or_redirect_is_built_from_the_request(make_site: Make, host: str) -> None:
+def test_sec_07_a_public_site_answers_for_its_own_host_only(make_site: Make, host: str) -> None:
+    site = make_site(base_url="https://brief.example.com/daily", trusted_hosts=["brief-old.example.com"])
+    stranger = site.client(Host=host)
+    for answer in (stranger.post("/daily/subscribe", data=BASIC), stranger.get("/daily/?lang=zh")):
+        assert answer.status_code == 400
+        assert "evil.example" not in answer.text
+        assert "location" not in answer.headers
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert site.count(Subscriber) == 0
+    assert stranger.get("/healthz").status_code == 200
+    for own in ("brief.example.com", "BRIEF.example.com:443", "brief-old.example.com"):
+        assert site.client(Host=own).get("/daily/").status_code == 200
+
+
+def test_sec_07_no_link_or_redirect_is_built_from_the_request(make_site: Make) -> None:
     site = make_site(base_url="https://brief.example.com/daily")
-    client = site.client(**{"Host": host, "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "gopher"})
+    client = site.client(**{"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "gopher"})
     for answer in (
         client.post("/daily/subscribe", data=BASIC),
         client.get("/daily/?lang=zh"),

@@ -1,11 +1,15 @@
 """Moving to another address: asked at the new one, told to the old one, and back."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import select
 
 from digest.domain.event import EventKind, ProviderEvent
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import SuppressionReason
+from digest.sources.story_file import bundled_stories
+from digest.steps.collect_stories import import_stories
 from digest.steps.manage_subscriptions import unsubscribe
 from digest.steps.record_events import record_events
 from digest.store.subscribers import bar_on, suppress
@@ -85,7 +89,7 @@ def test_it_is_taken_back_also_after_another_move_and_for_thirty_days(site: Site
     assert site.client().get(back).status_code == 410
 
 
-def test_nobody_learns_who_reads_already_and_no_letter_goes_there(site: Site, reader: int) -> None:
+def test_sec_09_nobody_learns_who_reads_already_and_no_letter_goes_there(site: Site, reader: int) -> None:
     site.active("other@example.com")
     with site.application.sessions.begin() as session:
         suppress(session, "barred@example.com", SuppressionReason.COMPLAINED, NOW)
@@ -93,6 +97,26 @@ def test_nobody_learns_who_reads_already_and_no_letter_goes_there(site: Site, re
     answers = {ask(site, reader, address) for address in ("other@example.com", "barred@example.com", NEW)}
     assert len(answers) == 1
     assert site.letters().count("address_change") == 1
+
+
+def test_sec_09_nothing_moves_until_the_new_owner_agrees_and_one_of_both_gets_the_brief(
+    site: Site, reader: int
+) -> None:
+    application = site.application
+    briefs: list[list[bool]] = []
+    ask(site, reader)
+    (path,) = paths(site, NEW, "/address/")
+    site.client().get(path)
+    for day, stories in enumerate((bundled_stories()[:3], bundled_stories()[3:6])):
+        site.now = NOW + timedelta(days=day)
+        import_stories(application.sessions, application.editor, stories, site.now, enters=site.now)
+        for hours in (20.95, 0.05):
+            site.later(hours=hours)
+            site.turn()
+        on = f"/briefs/{site.now.date().isoformat()}/"
+        briefs.append([any(on in text for text in texts(site, to)) for to in ("reader@example.com", NEW)])
+        assert site.client().post(path).status_code == 200
+    assert briefs == [[True, False], [False, True]]
 
 
 def test_who_left_there_or_never_confirmed_makes_room(site: Site, reader: int) -> None:
