@@ -1,28 +1,42 @@
-"""The operator's key: opens what readers must not, and everything stays shut where none is set."""
+"""The key of the editorial API: the token of somebody of the staff who may edit; shut where nobody is set."""
 
-from hmac import compare_digest
+from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 
-from digest.web.edge import edge_of
+from digest.domain.staff import Role, Staff
+from digest.store.acts import Actor
+from digest.web.client import remote_of
+from digest.web.edge import Edge, edge_of
 
 SCHEME = "bearer"
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="editorial API"'}
 
 
-def require_admin(request: Request) -> None:
-    """Let in who brings the admin token as bearer token (RFC 6750 §2.1).
+def member_with(edge: Edge, token: str) -> Staff | None:
+    """The one of the staff with this token, compared in a time that says nothing about where tokens differ."""
+    return next((one for one in edge.application.settings.everyone if one.has(token)), None)
+
+
+def require_editor(request: Request) -> Actor:
+    """Let in who brings the token of an editor or owner as bearer token (RFC 6750 §2.1).
 
     Raises:
-        HTTPException: 404 where no token is set, as if nothing were here; 401 for a wrong or missing one.
+        HTTPException: 404 where nobody may sign in, as if nothing were here; 401 for a wrong or missing token, 403 for
+            a viewer's, 429 for one of many wrong ones.
     """
-    token = edge_of(request).application.settings.admin_token.get_secret_value()
-    if not token:
+    edge, remote = edge_of(request), remote_of(request)
+    if not edge.application.settings.everyone:
         raise HTTPException(404)
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    # Compared as bytes, in a time that says nothing about where they differ.
-    is_right = compare_digest(given.strip().encode(), token.encode())
-    if scheme.lower() != SCHEME or not is_right:
-        raise HTTPException(401, headers={"WWW-Authenticate": 'Bearer realm="editorial API"'})
+    member = member_with(edge, given) if scheme.lower() == SCHEME else None
+    if member is None:
+        if given and (seconds := edge.admission.may_guess(remote)):
+            raise HTTPException(429, "Too many wrong tokens just now.", {"Retry-After": str(seconds)})
+        raise HTTPException(401, headers=CHALLENGE)
+    if not member.role.may(Role.EDITOR):
+        raise HTTPException(403, f"this takes the role {Role.EDITOR}, and yours is {member.role}")
+    return Actor(member.name, member.role, remote)
 
 
-ForAdmin = Depends(require_admin)
+ForEditor = Annotated[Actor, Depends(require_editor)]

@@ -8,6 +8,7 @@ from starlette.responses import JSONResponse, Response
 
 from digest.domain.brief import Candidate, scored
 from digest.domain.errors import BadInputError, PermanentError
+from digest.domain.staff import ActKind
 from digest.sources.story_file import parse_stories
 from digest.sources.story_patch import CorrectionPatch, OrderPatch, StoryPatch, read_patch
 from digest.steps.collect_stories import import_stories
@@ -20,7 +21,8 @@ from digest.steps.edit_stories import (
 )
 from digest.store.stories import listed, stories_with_ids, story_with_id
 from digest.store.writing import flags_of
-from digest.web.admin_token import ForAdmin
+from digest.web.acts import written_down
+from digest.web.admin_token import ForEditor, require_editor
 from digest.web.edge import Edge, EdgeOf
 from digest.web.methods import READ
 
@@ -30,7 +32,7 @@ LONGEST_BODY = 2**20
 MOST = 500
 PRIVATE = {"Cache-Control": "no-store"}
 
-router = APIRouter(include_in_schema=False, dependencies=[ForAdmin])
+router = APIRouter(include_in_schema=False, dependencies=[Depends(require_editor)])
 
 
 async def _body(request: Request) -> bytes:
@@ -61,18 +63,20 @@ def list_stories(
 
 
 @router.post(PATH)
-def add_stories(edge: EdgeOf, body: Body) -> Response:
+def add_stories(edge: EdgeOf, actor: ForEditor, body: Body) -> Response:
     """Add stories: one record, an array, or one a line, as ``digest stories import`` takes them."""
-    application = edge.application
-    new, known = import_stories(application.sessions, application.editor, parse_stories(body, "body"), edge.clock())
+    own = edge.application
+    with written_down(edge, actor, ActKind.STORIES_ADDED):
+        new, known = import_stories(own.sessions, own.editor, parse_stories(body, "body"), edge.clock())
     return _answer({"new": new, "known": known}, 201 if new else 200)
 
 
 @router.put(f"{PATH}/order")
-def order(edge: EdgeOf, document: Document) -> Response:
+def order(edge: EdgeOf, actor: ForEditor, document: Document) -> Response:
     """Say which stories come first, in their order; an empty list takes every place back."""
     wanted = read_patch(OrderPatch, document)
-    _tried(lambda: order_stories(edge.application.sessions, wanted.ids, edge.clock()))
+    with written_down(edge, actor, ActKind.STORIES_ORDERED, ids=wanted.ids):
+        _tried(lambda: order_stories(edge.application.sessions, wanted.ids, edge.clock()))
     return _answer({"ids": wanted.ids})
 
 
@@ -83,26 +87,28 @@ def show_story(edge: EdgeOf, story_id: int) -> Response:
 
 
 @router.patch(f"{PATH}/{{story_id}}")
-def change_story(edge: EdgeOf, story_id: int, document: Document) -> Response:
+def change_story(edge: EdgeOf, actor: ForEditor, story_id: int, document: Document) -> Response:
     """Change what is given: texts, topics, pinned, hidden, enters_at."""
     patch, sessions, now = read_patch(StoryPatch, document), edge.application.sessions, edge.clock()
     _shown(edge, story_id)
-    if (at := patch.enters_at) is not None:
-        _tried(lambda: schedule_story(sessions, story_id, at, now))
-    texts = patch.texts.by_language()
-    if texts or patch.topics is not None:
-        _tried(lambda: edit_story(sessions, story_id, texts, patch.topics, now))
-    _tried(lambda: place_story(sessions, story_id, pinned=patch.pinned, hidden=patch.hidden))
+    with written_down(edge, actor, ActKind.STORY_EDITED, f"story {story_id}", fields=sorted(patch.model_fields_set)):
+        if (at := patch.enters_at) is not None:
+            _tried(lambda: schedule_story(sessions, story_id, at, now))
+        texts = patch.texts.by_language()
+        if texts or patch.topics is not None:
+            _tried(lambda: edit_story(sessions, story_id, texts, patch.topics, now))
+        _tried(lambda: place_story(sessions, story_id, pinned=patch.pinned, hidden=patch.hidden))
     return _shown(edge, story_id)
 
 
 @router.post(f"{PATH}/{{story_id}}/correction")
-def correct(edge: EdgeOf, story_id: int, document: Document) -> Response:
+def correct(edge: EdgeOf, actor: ForEditor, story_id: int, document: Document) -> Response:
     """Change the texts, and tell those who got the old ones in their next brief."""
     patch = read_patch(CorrectionPatch, document)
     _shown(edge, story_id)
     notes, texts = patch.notes.by_language(), patch.texts.by_language()
-    done = correct_story(edge.application.sessions, story_id, texts, notes, edge.clock())
+    with written_down(edge, actor, ActKind.STORY_CORRECTED, f"story {story_id}"):
+        done = correct_story(edge.application.sessions, story_id, texts, notes, edge.clock())
     return _answer({"correction": done.correction_id, "briefs": done.briefs})
 
 

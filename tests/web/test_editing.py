@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from digest.store.acts import newest_acts
 from tests.web.conftest import Make, Site
 
 TOKEN = "an-admin-token-of-enough-length"
@@ -126,3 +127,25 @@ def test_what_is_not_there_is_not_found(editor: TestClient) -> None:
         assert editor.get(f"{PATH}/{story_id}").status_code == 404
         assert editor.patch(f"{PATH}/{story_id}", json={}).status_code == 404
     assert editor.patch(f"{PATH}/1", content=b"{").status_code == 422
+
+
+def test_staff_who_may_edit_get_in_by_their_own_token_and_what_they_do_is_written_down(make_site: Make) -> None:
+    site = make_site(staff="desk:editor:desk-token-of-enough-length,guest:viewer:guest-token-long-enough")
+    assert site.client(Authorization="Bearer guest-token-long-enough").get(PATH).status_code == 403
+    editor = site.client(Authorization="Bearer desk-token-of-enough-length")
+    story_id = add(editor)
+    editor.patch(f"{PATH}/{story_id}", json={"pinned": True})
+    untitled = {"notes": {}, "texts": {"zh": {"quick_take": "没有标题。"}}}
+    assert editor.post(f"{PATH}/{story_id}/correction", json=untitled).status_code == 422
+    with site.application.sessions() as session:
+        acts = [(row.who, row.kind.value, row.target, row.outcome) for row in newest_acts(session, 9)]
+    assert acts == [
+        ("desk", "story_corrected", f"story {story_id}", "refused"),
+        ("desk", "story_edited", f"story {story_id}", "done"),
+        ("desk", "stories_added", "", "done"),
+    ]
+
+
+def test_guessing_tokens_is_slowed_down(desk: Site) -> None:
+    statuses = {desk.client(Authorization=f"Bearer {n}").get(PATH).status_code for n in range(62)}
+    assert statuses == {401, 429}

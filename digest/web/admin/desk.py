@@ -8,6 +8,7 @@ from hmac import compare_digest
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Request
+from markupsafe import escape
 from starlette.responses import RedirectResponse, Response
 
 from digest.domain.address import masked
@@ -15,7 +16,8 @@ from digest.domain.errors import PermanentError
 from digest.domain.language import Language
 from digest.domain.staff import ActKind, Role
 from digest.rendering.dates import short_date
-from digest.store.acts import DONE, Actor, begin_act, end_act
+from digest.store.acts import Actor
+from digest.web.acts import written_down
 from digest.web.admin.session import SHIFT, Cookies, Session
 from digest.web.admin.words import act_word, reason_short, reason_words, status_word
 from digest.web.client import remote_of
@@ -70,7 +72,7 @@ class Desk:
             "status_word": lambda status: status_word(str(status), self.language),
             "reason_words": lambda reason: reason_words(reason, self.language),
             "reason_short": lambda reason: reason_short(reason, self.language),
-            "between": say(BETWEEN_DAYS, self.language),
+            "between": escape(say(BETWEEN_DAYS, self.language)),
             "short_date": lambda on: short_date(on, self.language),
             "act_word": lambda kind: act_word(kind, self.language),
         }
@@ -90,31 +92,22 @@ class Desk:
 
     @contextmanager
     def acting(self, kind: ActKind, target: str = "", **facts: Any) -> Iterator[None]:  # noqa: ANN401 - JSON values
-        """Write an act down before it is done, and after it how it went.
+        """Do something that is written down.
 
         Raises:
             Refusal: what can't be done is told to whoever tried.
         """
-        sessions = self.edge.application.sessions
         actor = Actor(self.session.name, self.session.role, remote_of(self.request))
-        with sessions.begin() as session:
-            act = begin_act(session, actor, kind, target, facts, self.now)
-        outcome = "failed"
         try:
-            yield
-            outcome = DONE
+            with written_down(self.edge, actor, kind, target, **facts):
+                yield
         except Refusal:
-            outcome = "refused"
             raise
         except PermanentError as error:
-            outcome = "refused"
             raise Refusal(self, 422, str(error)) from error
-        finally:
-            with sessions.begin() as session:
-                end_act(session, act, outcome)
 
 
-class Refusal(Exception):  # noqa: N818 - what it is called on the page
+class Refusal(PermanentError):  # noqa: N818 - what its page is called
     """Stops a page or an act; answered with a page that says why.
 
     Args:

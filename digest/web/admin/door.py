@@ -1,17 +1,18 @@
 """In and out: the token opens a session, few tries a minute, every one written down."""
 
 import re
-from hmac import compare_digest
 
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from digest.domain.staff import ActKind, Role, Staff
-from digest.store.acts import DONE, Actor, begin_act, end_act
+from digest.domain.staff import ActKind, Role
+from digest.store.acts import Actor
+from digest.web.acts import written_down
 from digest.web.admin.desk import COOKIE, ELSEWHERE, PATH, SIGN_IN, ViewerActs, check_open, session_of, set_cookie
 from digest.web.admin.session import new_session
+from digest.web.admin_token import member_with
 from digest.web.client import RemoteOf
-from digest.web.edge import Edge, EdgeOf
+from digest.web.edge import EdgeOf
 from digest.web.fields import Posted
 from digest.web.language import LanguageOf
 from digest.web.methods import READ
@@ -45,12 +46,12 @@ def sign_in(edge: EdgeOf, request: Request, fields: Posted, language: LanguageOf
     goes_to = _own(fields.text("next") or "")
     member = member_with(edge, fields.text("token") or "")
     if member is None:
-        _write_down(edge, Actor(NOBODY, Role.VIEWER, remote), ActKind.SIGN_IN_REFUSED)
-        values = {"next": goes_to, "wrong": True, "switch_path": SIGN_IN}
+        with written_down(edge, Actor(NOBODY, Role.VIEWER, remote), ActKind.SIGN_IN_REFUSED):
+            values = {"next": goes_to, "wrong": True, "switch_path": SIGN_IN}
         return edge.pages.answer("admin/login", language, values, status=401, headers=PRIVATE)
-    _write_down(edge, Actor(member.name, member.role, remote), ActKind.SIGNED_IN)
-    answer = RedirectResponse(edge.pages.path(goes_to or PATH), 303, PRIVATE)
-    set_cookie(edge, answer, new_session(member, edge.clock()))
+    with written_down(edge, Actor(member.name, member.role, remote), ActKind.SIGNED_IN):
+        answer = RedirectResponse(edge.pages.path(goes_to or PATH), 303, PRIVATE)
+        set_cookie(edge, answer, new_session(member, edge.clock()))
     return answer
 
 
@@ -63,17 +64,5 @@ def sign_out(desk: ViewerActs) -> Response:
     return answer
 
 
-def member_with(edge: Edge, token: str) -> Staff | None:
-    """The one with this token; every token is compared, in a time that says nothing about where they differ."""
-    given = token.strip().encode()
-    found = [one for one in edge.application.settings.everyone if compare_digest(one.token.encode(), given)]
-    return found[0] if found else None
-
-
 def _own(path: str) -> str:
     return path if _OWN_PAGE.fullmatch(path) else ""
-
-
-def _write_down(edge: Edge, actor: Actor, kind: ActKind) -> None:
-    with edge.application.sessions.begin() as session:
-        end_act(session, begin_act(session, actor, kind, "", {}, edge.clock()), DONE)
