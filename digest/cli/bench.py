@@ -14,9 +14,23 @@ from digest.cli.bench_curves import plot as plot_curves
 from digest.cli.bench_database import fill, scratch_application, server_version
 from digest.cli.bench_import import import_
 from digest.cli.bench_plan import planning
-from digest.cli.bench_report import Report, Run, Runs, Subscribers, Workers, machine, measure, middle, rate_of, show
+from digest.cli.bench_punctual import morning
+from digest.cli.bench_report import (
+    Report,
+    Run,
+    Runs,
+    Subscribers,
+    Workers,
+    machine,
+    measure,
+    middle,
+    rate_of,
+    show,
+    spread,
+)
 from digest.cli.bench_scale import SIZES, as_document, cases, plot, read_measured
 from digest.cli.bench_sendgrid import sending
+from digest.cli.bench_smtp import mailing
 from digest.cli.bench_tick import IDLE_AT, explain, statements_of
 from digest.cli.bench_web import WARMING, Rates, servers, waits_row
 from digest.cli.context import application, utc_now
@@ -219,3 +233,31 @@ def web(
     found = [Run(run.signups, run.bare) for run in rates]
     more = offered | {"seconds": seconds, **waits}
     show(Report("web", subscribers, "sign-ups/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("smtp")
+def smtp(subscribers: Subscribers = 20_000, runs: Runs = 5, workers: Workers = 2, as_json: AsJson = False) -> None:
+    """Briefs from due to recorded into a mail server that takes all, beside their finished bytes on plain sockets."""
+    with mailing(subscribers, workers) as work:
+        found = [work.run() for _ in range(runs)]
+        more = {
+            "message_kb": work.kilobytes,
+            "sink": work.taker.name,
+            "cpu_us": middle(work.cpu),
+            "workers": workers,
+            "peak_rss_mb": work.stage.peak_rss_mb(),
+            "server": server_version(work.stage.app.engine),
+        }
+    show(Report("smtp", subscribers, "messages/s", found, more).row(), as_json=as_json)
+
+
+@bench.command("punctual")
+def punctual(subscribers: Subscribers = 100_000, runs: Runs = 5, workers: Workers = 2, as_json: AsJson = False) -> None:
+    """When briefs of one zone are taken by SendGrid's double, after an instant that the scheduler really waits for."""
+    with sending(subscribers, workers) as work:
+        found = [morning(work).row() for _ in range(runs)]
+        server = server_version(work.stage.app.engine)
+    row = {"name": "punctual", "subscribers": subscribers, "runs": found, **middle(found)}
+    row |= {"early": sum(one["early"] for one in found), "workers": workers, "machine": machine(), "server": server}
+    row["spread"] = {name: spread([one[name] for one in found], 3) for name in found[0]}
+    show(row, as_json=as_json)

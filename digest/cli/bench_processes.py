@@ -1,5 +1,6 @@
 """Processes that a benchmark starts, and ends by their ids."""
 
+import json
 import os
 import signal
 import socket
@@ -7,14 +8,14 @@ import subprocess
 import sys
 import time as stopwatch
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from digest.domain.errors import DigestError
 
 CHECKOUT = Path(__file__).parents[2]
 STOP_SECONDS = 30.0
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 
 
 class BenchError(DigestError):
@@ -27,10 +28,9 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-@contextmanager
 def process(
     arguments: Sequence[str], settings: Mapping[str, str] | None = None, log: Path | None = None
-) -> Iterator[subprocess.Popen[bytes]]:
+) -> AbstractContextManager[subprocess.Popen[bytes]]:
     """A Python program in a process group of its own; ended with the block, its children too.
 
     Args:
@@ -38,11 +38,19 @@ def process(
         settings: its ``DIGEST_…`` variables, all of them; None: those of this process.
         log: where it writes what it has to say.
     """
+    return program([sys.executable, *arguments], settings, log)
+
+
+@contextmanager
+def program(
+    command: Sequence[str], settings: Mapping[str, str] | None = None, log: Path | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Any program, as :func:`process` starts one."""
     kept = {name: value for name, value in os.environ.items() if settings is None or not name.startswith("DIGEST_")}
     environment = kept | dict(settings or {}) | {"PYTHONPATH": str(CHECKOUT)}
     with (log or Path(os.devnull)).open("ab") as output:
         started = subprocess.Popen(  # noqa: S603 - our own programs
-            [sys.executable, *arguments],
+            command,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -85,3 +93,42 @@ def listens(port: int) -> bool:
     with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
         return True
     return False
+
+
+def seconds_together(module: str, tasks: Sequence[object]) -> float:
+    """How long processes of this module take for one task each, from one start to the last one's end.
+
+    Each is given its task as a line of JSON, says ``ready``, is started by another line, and says ``done``.
+
+    Raises:
+        BenchError: one of them ended early.
+    """
+    with ExitStack() as stack:
+        hands = [stack.enter_context(process(["-m", module])) for _ in tasks]
+        for hand, task in zip(hands, tasks, strict=True):
+            tell(hand, json.dumps(task))
+        _await(hands, "ready")
+        began = stopwatch.perf_counter()
+        for hand in hands:
+            tell(hand, "go")
+        _await(hands, "done")
+        return stopwatch.perf_counter() - began
+
+
+def tell(started: subprocess.Popen[bytes], line: str) -> None:
+    """A line on a process's standard input."""
+    if started.stdin is None:
+        raise BenchError("a process can't be told anything")
+    started.stdin.write(f"{line}\n".encode())
+    started.stdin.flush()
+
+
+def answer_of(started: subprocess.Popen[bytes]) -> str:
+    """The next line of a process's standard output; empty where it has ended."""
+    return "" if started.stdout is None else started.stdout.readline().decode().strip()
+
+
+def _await(hands: Sequence[subprocess.Popen[bytes]], word: str) -> None:
+    for hand in hands:
+        if (said := answer_of(hand)) != word:
+            raise BenchError(f"a process of the baseline said {said!r}, not {word}")

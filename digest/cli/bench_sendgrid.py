@@ -1,20 +1,26 @@
 """Briefs through SendGrid's double, from due to recorded, beside the least that anybody must do to post them."""
 
 import json
-import time as stopwatch
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http.client import HTTPConnection
-from subprocess import Popen
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import undefer
 
 from digest.bootstrap import Application, sender_of
-from digest.cli.bench_processes import CHECKOUT, BenchError, free_port, listens, process, wait_until
+from digest.cli.bench_processes import (
+    CHECKOUT,
+    BenchError,
+    free_port,
+    listens,
+    process,
+    seconds_together,
+    wait_until,
+)
 from digest.cli.bench_report import Run
 from digest.cli.bench_stage import Stage, micros, stage
 from digest.cli.context import utc_now
@@ -107,16 +113,8 @@ class Sending:
 
     def post(self, *, beforehand: bool) -> float:
         """Personalizations a second, by as many processes as there are workers."""
-        with ExitStack() as stack:
-            posters = [stack.enter_context(process(["-m", "digest.cli.bench_posts"])) for _ in range(self.workers)]
-            for number, poster in enumerate(posters):
-                _tell(poster, self._task(number, beforehand=beforehand))
-            _await(posters, b"ready")
-            began = stopwatch.perf_counter()
-            for poster in posters:
-                _tell(poster, "go")
-            _await(posters, b"done")
-            return self.stage.subscribers / (stopwatch.perf_counter() - began)
+        tasks = [self._task(number, beforehand=beforehand) for number in range(self.workers)]
+        return self.stage.subscribers / seconds_together("digest.cli.bench_posts", tasks)
 
     def _task(self, number: int, *, beforehand: bool) -> dict[str, Any]:
         share = -(-self.stage.subscribers // self.workers)
@@ -155,16 +153,3 @@ def task_of(app: Application) -> dict[str, Any]:
         "pages": [url.removeprefix(f"{app.links.base_url}/").partition("/")[0] for url in (leave, settings)],
         "signature": leave.rpartition(".")[2],
     }
-
-
-def _tell(poster: "Popen[bytes]", what: object) -> None:
-    if poster.stdin is None:
-        raise BenchError("a poster can't be told anything")
-    poster.stdin.write(json.dumps(what).encode() + b"\n")
-    poster.stdin.flush()
-
-
-def _await(posters: list["Popen[bytes]"], word: bytes) -> None:
-    for poster in posters:
-        if poster.stdout is None or poster.stdout.readline().strip() != word:
-            raise BenchError("a poster ended early")

@@ -37,7 +37,7 @@ class Stage:
         subscribers: all of them due at one instant.
         broker: reaches the workers.
         parts: process id of each part, by what it is.
-        environment: the settings of its processes, as variables.
+        environment: the settings of every process of the installation.
     """
 
     app: Application
@@ -60,10 +60,14 @@ class Stage:
         run_alone(self.app.engine, "ANALYZE")
         return took
 
-    def release(self) -> None:
-        """Switch the sending on and give the scheduler its turn, as beat does."""
+    def switch_on(self) -> None:
+        """Allow the sending of whatever is due."""
         with self.app.sessions.begin() as session:
             set_paused(session, paused=False, now=utc_now())
+
+    def release(self) -> None:
+        """Switch the sending on and give the scheduler its turn, as beat does."""
+        self.switch_on()
         self.broker.send_task("digest.tick", queue=TICKS)
 
     def send(self) -> float:
@@ -147,8 +151,8 @@ class _Hands:
 def _workers(number: int, environment: Mapping[str, str], log: Path) -> Iterator[_Hands]:
     """``digest worker`` with that many processes, ready for work."""
     arguments = [*DIGEST, "worker", "--queues", "tick,compile,send", "--concurrency", str(number)]
-    broker_url = environment[f"{PREFIX}BROKER_URL"]
-    with process(arguments, environment, log) as started, Celery("bench", broker=broker_url) as broker:
+    address = environment[f"{PREFIX}BROKER_URL"]
+    with process(arguments, environment, log) as started, Celery("bench", broker=address) as broker:
         wait_until(lambda: bool(broker.control.ping(timeout=0.5)), f"no worker answered, see {log},")
         yield _Hands(started.pid, broker)
 

@@ -145,6 +145,7 @@ class SendGridDouble:
         delivered: what was taken, in order; :meth:`pop_delivered` takes it out.
         counts: how many messages were taken per address.
         records: what it holds besides mail.
+        taken_at: when each request was taken, in Unix seconds, and for how many readers.
         bodies: requests as they came; stays empty with ``keep=False``.
     """
 
@@ -163,6 +164,7 @@ class SendGridDouble:
         self.scopes = ["mail.send", "sender_verification_eligible", "2fa_required"]
         self.delivered: list[Delivered] = []
         self.counts: Counter[str] = Counter()
+        self.taken_at: list[tuple[float, int]] = []
         self.bodies: list[bytes] = []
         self.requests = 0
         self.connections = 0
@@ -258,6 +260,7 @@ class SendGridDouble:
         with self._lock:
             request = f"request{self.requests:08d}"
             everyone = mail["personalizations"]
+            self.taken_at.append((time.time(), len(everyone)))
             self.counts.update([entry["email"] for own in everyone for entry in own["to"]])
             self.delivered += [Delivered(mail, own, request) for own in everyone]
         return request
@@ -299,8 +302,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # the base class finds it by this name
         double = self.server.double
-        if self.path == "/stats":
-            self._write(200, {"Content-Type": "application/json"}, json.dumps(double.stats()).encode())
+        shown = {"/stats": double.stats, "/taken": lambda: double.taken_at}
+        if self.path in shown:
+            self._write(200, {"Content-Type": "application/json"}, json.dumps(shown[self.path]()).encode())
         elif self.path == "/v3/scopes":
             status, answer = double.scopes_for(self.headers)
             self._write(status, {"Content-Type": "application/json"}, json.dumps(answer).encode())
