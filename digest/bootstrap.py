@@ -30,6 +30,7 @@ from digest.providers.sendgrid_events import PROVIDER as SENDGRID
 from digest.providers.sendgrid_events import parse_events
 from digest.providers.smtp import SmtpProvider
 from digest.providers.waits import shared_waits
+from digest.publisher_settings import CHINESE_SITE_NAME, SITE_NAME
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.settings import Settings, secret_keys, split_sender
@@ -143,6 +144,18 @@ def sender_of(settings: Settings) -> Sender:
     )
 
 
+def site_of(settings: Settings) -> Site:
+    """The publisher, under the names that readers know."""
+    is_unnamed = settings.site_name == SITE_NAME
+    return Site(
+        name=settings.site_name,
+        postal_address=settings.postal_address,
+        base_url=settings.base_url,
+        chinese_name=settings.site_name_zh or (CHINESE_SITE_NAME if is_unnamed else ""),
+        logo_url=settings.logo_url,
+    )
+
+
 def mail_of(settings: Settings, links: Links, count: Count) -> Provider | Fallback:
     """The provider that the settings name, with the one that takes over where there is one; both under the ceilings.
 
@@ -200,7 +213,7 @@ def build(settings: Settings, provider: Provider | None = None) -> Application:
         engine=engine,
         sessions=sessions,
         links=links,
-        site=Site(name=settings.site_name, postal_address=settings.postal_address, base_url=settings.base_url),
+        site=site_of(settings),
         templates=Templates(EMAILS),
         mail=provider or mail_of(settings, links, counting_in(sessions)),
         editor=ExtractiveEditor(),

@@ -25,6 +25,7 @@ from digest.domain.schedule import parse_timezone
 from digest.door_settings import DoorSettings
 from digest.mail_settings import MailSettings
 from digest.operator_settings import OperatorSettings
+from digest.publisher_settings import SITE_NAME, PublisherSettings
 from digest.story_settings import StorySettings
 from digest.traffic_settings import TrafficSettings
 
@@ -47,7 +48,7 @@ class SettingsError(PermanentError):
         self.faults = faults
 
 
-class Settings(OperatorSettings, DoorSettings, StorySettings, MailSettings, TrafficSettings):
+class Settings(PublisherSettings, OperatorSettings, DoorSettings, StorySettings, MailSettings, TrafficSettings):
     """Everything an operator may set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
@@ -62,7 +63,7 @@ class Settings(OperatorSettings, DoorSettings, StorySettings, MailSettings, Traf
     )
     sender: str = Field("The Daily Brief <brief@localhost.localdomain>", description="From header")
     postal_address: str = Field(DEVELOPMENT_POSTAL_ADDRESS, description="postal address in the footer")
-    site_name: str = Field("The Daily Brief", description="name of the site and the brief")
+    site_name: str = Field(SITE_NAME, description="name of the site and the brief")
     default_timezone: str = Field("UTC", description="zone of a sign-up whose browser names none")
     default_language: Language = Field(Language.ENGLISH, description="language where the browser asks for neither")
     other_language: OtherLanguage = Field(

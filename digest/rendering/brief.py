@@ -11,7 +11,6 @@ from digest.domain.language import Language
 from digest.domain.story import StoryText
 from digest.links import Links
 from digest.ports import Message
-from digest.rendering.clean import clean
 from digest.rendering.dates import weekday_date
 from digest.rendering.notices import notice_view
 from digest.rendering.site import Site
@@ -60,7 +59,7 @@ def render_brief(  # noqa: PLR0913 (three tools and what differs per brief; all 
     slots = markers(nonce)
     values: dict[str, object] = {
         **slots,
-        "site": Site(clean(site.name), clean(site.postal_address), site.base_url),
+        "site": site.in_language(language),
         "home_url": links.home(language),
         "web_url": links.brief(on, language, brief_id),
         "weekday_date": weekday_date(on, language),

@@ -9,7 +9,6 @@ from digest.domain.brief import BriefStory
 from digest.domain.language import Language
 from digest.links import Links
 from digest.ports import Message
-from digest.rendering.clean import clean
 from digest.rendering.dates import full_date, local_time, weekday_date, zone_name
 from digest.rendering.reports import report_words
 from digest.rendering.site import Site
@@ -187,7 +186,7 @@ def render_letter(
 ) -> Message:
     """The letter as a message named ``key`` (``letter-7``)."""
     values: dict[str, object] = {
-        "site": Site(clean(site.name), clean(site.postal_address), site.base_url),
+        "site": site.in_language(language),
         "home_url": links.home(language),
         "web_url": "",
     }

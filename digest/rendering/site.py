@@ -1,6 +1,9 @@
-"""Who publishes the brief, as its footer says."""
+"""Who publishes the brief, as its head and its footer say."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from digest.domain.language import Language
+from digest.rendering.clean import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +14,17 @@ class Site:
         name: what readers know the brief by.
         postal_address: where paper mail reaches the publisher; required in the footer by law in many places.
         base_url: public address of the web pages, without a trailing slash.
+        chinese_name: what readers of Chinese know it by; empty where that is the same.
+        logo_url: a picture in the place of the name at the head of e-mails, 40 px high; empty where there is none.
     """
 
     name: str
     postal_address: str
     base_url: str
+    chinese_name: str = ""
+    logo_url: str = ""
+
+    def in_language(self, language: Language) -> "Site":
+        """The publisher as readers in that language know it; every text is on one line."""
+        name = self.chinese_name if language is Language.CHINESE else ""
+        return replace(self, name=clean(name or self.name), postal_address=clean(self.postal_address))

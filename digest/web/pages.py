@@ -105,7 +105,7 @@ class Pages:
         return {
             "language": language,
             "languages": list(Language),
-            "site": self.site,
+            "site": self.site.in_language(language),
             "challenge": self.challenge,
             "asset": lambda name: self.path(self.assets.path(name)),
             "path": self.path,

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from digest.bootstrap import build, return_path_of
+from digest.bootstrap import build, return_path_of, site_of
+from digest.domain.language import Language
 from digest.settings import Settings, load_settings, secret_keys
 from tests.cli.terminal import Terminal
 
@@ -69,6 +70,7 @@ def test_each_fault_has_a_line_of_its_own(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("logo_url", "http://brief.example.com/logo.png"),
         ("provider", "pigeon"),
         ("base_url", "brief.example.com"),
         ("base_url", "https://brief.example.com/?a=b"),
@@ -147,3 +149,17 @@ def test_the_provider_of_the_settings_signs_names_its_return_paths_and_has_its_f
         assert (app.provider.name, app.provider.batch_size) == ("smtp", 50)
     finally:
         app.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "chinese"),
+    [
+        ({}, "每日简报"),
+        ({"site_name": "Morning Chips"}, "Morning Chips"),
+        ({"site_name": "Morning Chips", "site_name_zh": "芯片晨报"}, "芯片晨报"),
+    ],
+)
+def test_the_site_has_a_chinese_name_unless_its_operator_gave_only_one(settings: dict[str, str], chinese: str) -> None:
+    site = site_of(Settings(**settings, _env_file=None))  # type: ignore[arg-type, call-arg] # what tests give is text
+    assert site.in_language(Language.CHINESE).name == chinese
+    assert site.in_language(Language.ENGLISH).name == settings.get("site_name", "The Daily Brief")

@@ -77,7 +77,7 @@ def test_a_morning_that_lost_somebody_is_told_with_its_reasons_and_the_switch_st
     carrier = RecordingProvider(loses={"s1@example.com"})
     house = installed(sqlite_url, build_house, carrier, alive_url=listener.url, operator_language=Language.CHINESE)
     at(house, "00:00", "06:00", "06:30", "06:40")
-    assert mail_to_operator(carrier) == ["06:30 《The Daily Brief》2027年6月10日 需要查看"]
+    assert mail_to_operator(carrier) == ["06:30 《每日简报》2027年6月10日 需要查看"]
     assert listener.asked == []
     text = next(taken.message.text for taken in carrier.taken if taken.address == ADDRESS)
     assert "不会给任何人重发" in text

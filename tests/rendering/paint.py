@@ -60,7 +60,7 @@ def declarations(style: str) -> dict[str, str]:
 
 
 def texts(html: str, scheme: str = LIGHT) -> list[Text]:
-    """Every visible text of a mail in document order."""
+    """Every visible text of a mail in document order; of a picture, what is shown in its place."""
     root = parse(_COMMENT.sub("", html))
     if scheme == OUTLOOK:
         _mark(root)
@@ -104,7 +104,7 @@ def _painted(element: ElementWrapper, matcher: Matcher, colour: str, ground: str
         return
     styles = _styles(element, matcher)
     colour, ground = styles.get("color", colour), styles.get("background-color", ground)
-    yield from _text(element.etree_element.text, colour, ground)
+    yield from _text(element.etree_element.text or element.etree_element.get("alt"), colour, ground)
     for child in element.iter_children():
         yield from _painted(child, matcher, colour, ground)
         yield from _text(child.etree_element.tail, colour, ground)

@@ -1,4 +1,5 @@
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from digest.domain.language import Language
 from digest.links import Links
 from digest.ports import Message
-from digest.rendering.examples import example_messages
+from digest.rendering.examples import example_message, example_messages
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from tests.rendering.paint import DARK, LIGHT, OUTLOOK, SCHEMES, Text, texts
@@ -57,6 +58,18 @@ def test_every_colour_of_a_brief_is_one_of_the_design_system(full_brief: Message
     painted = texts(full_brief.html)
 
     assert {text.colour for text in painted} | {text.ground for text in painted} <= set(TOKENS["light"].values())
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_name_in_the_place_of_a_logo_that_is_not_loaded_has_contrast(
+    scheme: str, templates: Templates, links: Links, site: Site
+) -> None:
+    branded = replace(site, logo_url="https://brief.example.com/logo.png")
+    for kind in ("brief", "confirm"):
+        html = example_message(templates, links, branded, Language.ENGLISH, kind).html
+
+        assert "Daily Brief" in {text.words for text in texts(html, scheme)}
+        assert faint(html, scheme) == []
 
 
 def test_what_is_faint_is_found() -> None:

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from digest.rendering.examples import example_messages
 from digest.rendering.letters import Confirm, Goodbye, Letter, Welcome, render_letter
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
+from tests.rendering.paint import parse
+from tests.rendering.test_mail_clients import faults
 
 Stories = Callable[..., list[BriefStory]]
 ReadPage = Callable[[str], Any]
@@ -157,6 +160,21 @@ def test_a_site_name_is_data_too(templates: Templates, links: Links, page: ReadP
 
     assert message.subject == "你已退订《<b>R&D</b> 100% {{ x }} Bcc: y》"
     assert "你已退订《<b>R&D</b> 100% {{ x }} Bcc: y》，以后" in page(message.html).text
+
+
+def test_a_logo_stands_for_the_name_and_says_it_and_without_one_there_is_no_picture(
+    templates: Templates, links: Links, site: Site
+) -> None:
+    logo = "https://brief.example.com/logo.png?v=1&w=2"
+    branded = replace(site, logo_url=logo, chinese_name="每日简报")
+    named = {Language.ENGLISH: "Daily Brief", Language.CHINESE: "每日简报"}
+    for language, name in named.items():
+        for message in example_messages(templates, links, branded, language):
+            pictures = [(one.get("src"), one.get("alt")) for one in parse(message.html).iter("img")]
+            assert pictures == [(logo, name)], message.kind
+            assert faults(message.html) == []
+        for message in example_messages(templates, links, site, language):
+            assert list(parse(message.html).iter("img")) == []
 
 
 def test_a_value_that_a_template_asks_for_and_does_not_get_is_an_error(templates: Templates) -> None:
