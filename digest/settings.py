@@ -25,12 +25,11 @@ from digest.domain.schedule import parse_timezone
 from digest.door_settings import DoorSettings
 from digest.mail_settings import MailSettings
 from digest.operator_settings import OperatorSettings
-from digest.publisher_settings import SITE_NAME, PublisherSettings
+from digest.publisher_settings import DEVELOPMENT_POSTAL_ADDRESS, PublisherSettings
 from digest.story_settings import StorySettings
 from digest.traffic_settings import TrafficSettings
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1", "testserver"})
-DEVELOPMENT_POSTAL_ADDRESS = "Postal address of the publisher (set DIGEST_POSTAL_ADDRESS)"
 SHORTEST_SECRET = 16
 PREFIX = "DIGEST_"
 SECRETS_DIR = "DIGEST_SECRETS_DIR"
@@ -62,8 +61,6 @@ class Settings(PublisherSettings, OperatorSettings, DoorSettings, StorySettings,
         default_factory=list, description="comma-separated, newest first; sign links; kept under var/ if unset"
     )
     sender: str = Field("The Daily Brief <brief@localhost.localdomain>", description="From header")
-    postal_address: str = Field(DEVELOPMENT_POSTAL_ADDRESS, description="postal address in the footer")
-    site_name: str = Field(SITE_NAME, description="name of the site and the brief")
     default_timezone: str = Field("UTC", description="zone of a sign-up whose browser names none")
     default_language: Language = Field(Language.ENGLISH, description="language where the browser asks for neither")
     other_language: OtherLanguage = Field(
@@ -150,13 +147,6 @@ class Settings(PublisherSettings, OperatorSettings, DoorSettings, StorySettings,
         if "@" not in address or not address.isascii() or not value.isprintable():
             raise ValueError("must be a name and an address: The Daily Brief <brief@example.com>")
         return value
-
-    @field_validator("site_name", "postal_address")
-    @classmethod
-    def _is_one_line(cls, value: str) -> str:
-        if not value.strip() or not value.isprintable():
-            raise ValueError("must be one line of text")
-        return value.strip()
 
     @field_validator("default_timezone")
     @classmethod
