@@ -224,6 +224,23 @@ def test_a_name_in_chinese_words_has_a_gap_only_where_it_is_latin(
         assert [words for words in said if words not in part] == []
 
 
+@pytest.mark.parametrize("language", list(Language))
+def test_for_readers_of_both_each_title_has_the_other_one_right_under_it(
+    language: Language, brief: Brief, stories_of: Stories, page: ReadPage
+) -> None:
+    other = next(tongue for tongue in Language if tongue is not language)
+    stories = stories_of("Own", "Own", language=language, other_title="Other")
+    both, one = (brief(stories, language, is_both=is_both) for is_both in (True, False))
+
+    assert len(re.findall("Own ?Other", visible(page, both))) == 2
+    assert len(re.findall(r"\d\. Own \[\d+\]\n   Other\n", both.text)) == 2
+    assert "Other" not in one.html + one.text
+    elements = page(both.html).elements
+    titles = [at for at, (tag, _) in enumerate(elements) if tag in {"h1", "h3"}]
+    after = [next(given for tag, given in elements[at:] if tag == "p") for at in titles]
+    assert [given.get("lang") for given in after] == [other.tag] * 2
+
+
 def test_the_preheader_holds_only_whole_titles_where_one_fits(brief: Brief, stories_of: Stories) -> None:
     long, short = "A title of some sixty letters that says what happened and to whom", "Chips"
     said = [squeezed(brief(stories_of("Lead", *others)).text) for others in ((short, short), (long, long))]
