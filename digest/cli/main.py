@@ -12,6 +12,7 @@ from typer.exceptions import TyperException
 from digest.cli.bench import bench
 from digest.cli.bounces import bounces
 from digest.cli.briefs import brief
+from digest.cli.looking import report, watch
 from digest.cli.morning import audit, deliveries, tick
 from digest.cli.operate import config, doctor, migrate_database
 from digest.cli.schedule import schedule
@@ -49,6 +50,8 @@ app.command("audit")(audit)
 app.command("migrate")(migrate_database)
 app.command("config")(config)
 app.command("doctor")(doctor)
+app.command("report")(report)
+app.command("watch")(watch)
 
 
 def main(arguments: Sequence[str] | None = None, program: typer.Typer = app) -> None:

@@ -22,7 +22,6 @@ LATE_SECONDS = 1800
 MOST_LATE = 0.01
 OURS = ("failed:tried_out", "failed:not_compiled", "failed:never_taken", "skipped:late", "skipped:missed")
 """Outcomes that were for us to prevent."""
-BOUNCES = ("bounced", "soft_bounced", "blocked", "dropped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Report:
     @property
     def bounced(self) -> int:
         """Mail that came back, for whatever reason."""
-        return sum(self.total.events[kind] for kind in BOUNCES)
+        return self.total.bounced
 
     @property
     def lost(self) -> int:
@@ -77,7 +76,7 @@ def _has(flaw: str, total: Count) -> bool:
         "nobody": sent == 0 and due > 0,
         "lost": _lost(total) > due * MOST_LOST,
         "unknown": total.of("unknown") > due * MOST_LOST,
-        "bounced": sum(total.events[kind] for kind in BOUNCES) > sent * MOST_BOUNCED,
+        "bounced": total.bounced > sent * MOST_BOUNCED,
         "late": slow > sent * MOST_LATE,
         "nothing_new": total.status["skipped:nothing_new"] > due * MOST_EMPTY,
         "without_zone": total.status["skipped:unknown_timezone"] > 0,

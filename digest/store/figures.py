@@ -10,12 +10,14 @@ from sqlalchemy import Select, String, func, select, type_coerce
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState
+from digest.domain.event import EventKind
 from digest.store.ledger import REASON, STATUS
 from digest.store.tables import Batch, Brief, CadenceRow, Delivery, Edition, Event, Figures, Subscriber
 
 LATENESS = (1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400)
 """Upper bounds of the lateness histogram, in seconds."""
 BEYOND = "+Inf"
+BOUNCES = (EventKind.BOUNCED, EventKind.SOFT_BOUNCED, EventKind.BLOCKED, EventKind.DROPPED)
 OPEN = (BatchState.PLANNED, BatchState.READY, BatchState.SENDING)
 
 
@@ -50,6 +52,11 @@ class Count:
     def waiting(self) -> int:
         """How many are still to be handed over."""
         return sum(self.of(status) for status in OPEN)
+
+    @property
+    def bounced(self) -> int:
+        """How many came back or were blocked."""
+        return sum(self.events[kind] for kind in BOUNCES)
 
     def add(self, other: "Count") -> None:
         """Count in the others."""
