@@ -87,8 +87,8 @@ def test_csv_05_an_import_revives_nobody_with_or_without_update(either_terminal:
     assert terminal.read("audit")["ok"]
 
 
-def test_csv_07_repeated_rows_and_other_case_are_one_reader(either_terminal: Terminal) -> None:
-    terminal, file = either_terminal, CASES / "CSV-07-dups.csv"
+def test_csv_07_repeated_rows_and_other_case_are_one_reader(terminal: Terminal) -> None:
+    file = CASES / "CSV-07-dups.csv"
     rehearsed = terminal.read("subscribers", "import", file, "--dry-run")
     first = terminal.read("subscribers", "import", file)
     for report in (rehearsed, first):
@@ -185,8 +185,7 @@ def test_an_operator_names_the_column_and_the_character_set(terminal: Terminal) 
         terminal.refused("subscribers", "import", terminal.write("odd.csv", content), *wrong)
 
 
-def test_a_rehearsal_says_all_and_does_nothing_and_the_report_has_a_row_per_row(either_terminal: Terminal) -> None:
-    terminal = either_terminal
+def test_a_rehearsal_says_all_and_does_nothing_and_the_report_has_a_row_per_row(terminal: Terminal) -> None:
     imported(terminal, "email,status,consent_source\nknown@example.com,active,form\n")
     before = exported(terminal)
     content = "email\nnew@example.com\nbad\nKNOWN@example.com\nnew@example.com\n"
