@@ -48,7 +48,9 @@ def _site(client: httpx2.Client, links: Links, now: datetime) -> Finding:
 def _valid_until(answer: httpx2.Response) -> datetime | None:
     stream = answer.extensions.get("network_stream")
     wire = stream.get_extra_info("ssl_object") if isinstance(stream, httpcore2.NetworkStream) else None
-    certificate = wire.getpeercert() if isinstance(wire, ssl.SSLObject | ssl.SSLSocket) else None
+    # Whichever of ssl's classes it is, this one is what they have in common.
+    read = getattr(wire, "getpeercert", None)
+    certificate = read() if read else None
     ends = certificate.get("notAfter") if certificate else None
     return datetime.fromtimestamp(ssl.cert_time_to_seconds(str(ends))).astimezone() if ends else None
 

@@ -17,8 +17,8 @@ from digest.store.turns import take_mark
 LOOKS_BACK = timedelta(days=3)
 """After it a morning's counts stand; providers report within that time."""
 SOONEST = timedelta(minutes=1)
-OF_ITS_AGE = 0.1
-"""A morning is counted again when a tenth of its age has passed, so about sixty times in all."""
+OF_ITS_AGE = 0.2
+"""A morning is counted again when a fifth of its age has passed, so about forty times in all."""
 READERS_EVERY = timedelta(minutes=30)
 READERS_COUNTED = "readers_counted"
 READERS_BY_CADENCE = "readers_by_cadence"

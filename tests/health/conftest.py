@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,16 @@ class House:
         problems = {one["check"]: one["words"] for one in document.get("problems", [])}
         return document | {"code": answer.status_code, "problems": problems}
 
+    def today(self) -> str:
+        """The words of the staff's first page."""
+        page = self.client.get("/admin", follow_redirects=False)
+        if page.is_redirect:
+            signed_in = self.client.post("/admin/login", data={"token": KEY}, follow_redirects=False)
+            assert signed_in.status_code == 303
+            page = self.client.get("/admin", follow_redirects=False)
+        assert page.status_code in {200, 503}
+        return unescape(page.text)
+
     def metrics(self) -> dict[str, float]:
         """Every sample as ``name{label="value"}`` without the process's own."""
         text = self.client.get("/metrics").text
@@ -101,7 +112,8 @@ def build_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bui
         carrier: Provider | None = None,
         **more: Any,  # noqa: ANN401 - settings
     ) -> House:
-        values = {"base_url": "http://testserver", "secret_keys": [KEY], "tzdata_url": ""}
+        values: dict[str, Any] = {"base_url": "http://testserver", "tzdata_url": ""}
+        values |= {"secret_keys": [KEY], "admin_token": KEY}
         values |= {"outbox_dir": tmp_path / "outbox"} | more
         application = build(Settings(_env_file=None, database_url=database_url, **values), carrier)
         built.append(application)

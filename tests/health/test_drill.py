@@ -42,7 +42,7 @@ def test_a_key_that_was_revoked(postgres_url: str, build_house: Build) -> None:
         due_now(broken)
         assert broken.turn().alarms
         doctor, readyz, metrics = watched(broken)
-        for words in (doctor["provider"][1], readyz["problems"]["provider"]):
+        for words in (doctor["provider"][1], readyz["problems"]["provider"], broken.today()):
             assert "401 the API key was refused" in words
             assert "put it into DIGEST_SENDGRID_API_KEY" in words
             assert "digest deliveries resume" in words
@@ -72,7 +72,7 @@ def test_dns_that_lost_the_senders_records(sqlite_url: str, build_house: Build) 
             sender="Brief <brief@brief.example.com>",
         )
         doctor, readyz, metrics = watched(house)
-    for words in (doctor["SPF"][1], readyz["problems"]["SPF"]):
+    for words in (doctor["SPF"][1], readyz["problems"]["SPF"], house.today()):
         assert "brief.example.com has no SPF record; add TXT “v=spf1" in words
     assert "add TXT “v=DMARC1; p=none” at _dmarc.brief.example.com" in readyz["problems"]["DMARC"]
     assert metrics["digest_check_state{check=SPF}"] == metrics["digest_check_state{check=DMARC}"] == 1
@@ -89,7 +89,7 @@ def test_redis_that_is_gone(postgres_url: str, build_house: Build) -> None:
         assert house.doctor()["broker"][0] == "ok"
         assert (house.readyz()["code"], house.metrics()["digest_check_state{check=broker}"]) == (200, 0)
     doctor, readyz, metrics = watched(house)
-    for words in (doctor["broker"][1], readyz["problems"]["broker"]):
+    for words in (doctor["broker"][1], readyz["problems"]["broker"], house.today()):
         assert "see that Redis runs, then DIGEST_BROKER_URL" in words
     assert (doctor["broker"][0], readyz["code"]) == ("fault", 503)
     assert metrics["digest_check_state{check=broker}"] == 2
@@ -103,7 +103,7 @@ def test_a_clock_that_is_wrong(postgres_url: str, build_house: Build, hours: int
     house.later(hours=hours)
     doctor, readyz, metrics = watched(house)
     assert doctor["clock"][0] == "fault"
-    for said in (doctor["clock"][1], readyz["problems"]["clock"]):
+    for said in (doctor["clock"][1], readyz["problems"]["clock"], house.today()):
         assert f"{words} the database's: set it by NTP" in said
     assert metrics["digest_check_state{check=clock}"] == 2
     assert metrics["digest_check_state{check=scheduler}"] > 0
@@ -119,7 +119,7 @@ def test_a_source_that_gives_nothing_any_more(sqlite_url: str, build_house: Buil
     house.later(hours=30)
     doctor, readyz, metrics = watched(house)
     assert doctor["sources"][0] == "warning"
-    for words in (doctor["sources"][1], readyz["problems"]["sources"]):
+    for words in (doctor["sources"][1], readyz["problems"]["sources"], house.today()):
         assert "1 of 1 give nothing any more: Gone feed" in words
         assert "mend their addresses or remove them" in words
     assert metrics["digest_sources{state=failing}"] == 1
@@ -150,13 +150,14 @@ def test_a_disk_that_is_full(small_disk: Path, sqlite_template: Path, build_hous
     shutil.copy(sqlite_template, small_disk / "digest.db")
     house = build_house(f"sqlite:///{small_disk / 'digest.db'}", outbox_dir=small_disk / "outbox")
     due_now(house)
+    house.today()
     filler = small_disk / "filler"
     with pytest.raises(OSError, match="No space left"):
         fill(filler)
     with pytest.raises(OperationalError):
         house.turn()
     doctor, readyz = house.doctor(), house.readyz()
-    for words in (doctor["disk"][1], readyz["problems"]["disk"]):
+    for words in (doctor["disk"][1], readyz["problems"]["disk"], house.today()):
         assert "can't be written to (No space left on device): free it" in words
     assert doctor["disk"][0] == "fault"
     assert house.metrics()["digest_check_state{check=disk}"] == 2
