@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Select, select
-from sqlalchemy.orm import joinedload, undefer
+from sqlalchemy.orm import Session, joinedload, undefer
 
 from digest.domain.delivery import BatchState, DeliveryReason, DeliveryState
 from digest.domain.edition import Policy
@@ -22,6 +22,7 @@ from digest.store.sending import (
     Member,
     OwnState,
     claim_batch,
+    is_still_held,
     left_since,
     members,
     open_in,
@@ -66,7 +67,7 @@ def delivery_key(subscriber_id: int, on: date) -> str:
 def send_batch(
     sessions: Sessions, provider: Provider, links: Links, policy: Policy, batch_id: int, now: datetime
 ) -> Sent:
-    """Claim the batch, hand it over, record the outcome. Losing the claim is a quiet return."""
+    """Claim the batch, hand it over, record the outcome. Losing the claim, also later, is a quiet return."""
     with sessions.begin() as session:
         batch = claim_batch(session, batch_id, now, policy.lease, provider.name)
     if batch is None:
@@ -77,7 +78,10 @@ def send_batch(
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
     going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
     message, recipients = message_of(brief), _recipients(going, brief, links)
-    out |= _let_go(sessions, batch, readers, going)
+    with sessions.begin() as session:
+        if not is_still_held(session, batch):
+            return Sent()
+        out |= _let_go(session, batch, readers, going)
     if len(going) < len(recipients):
         recipients = [recipient for recipient in recipients if recipient.key in going]
     given = provider.hand_over(message, recipients, now) if recipients else HandOver()
@@ -110,17 +114,18 @@ def _as_many_as_fit(sessions: Sessions, batch: Batch, readers: list[Member], siz
     So a hand-over whose answer is lost leaves no more readers in doubt than this provider's own batches would.
     """
     with sessions.begin() as session:
+        if not is_still_held(session, batch):
+            return []
         part_from(session, batch, [member.subscriber_id for member in readers[size:]], size)
     return readers[:size]
 
 
 def _let_go(
-    sessions: Sessions, batch: Batch, readers: list[Member], going: dict[str, Member]
+    session: Session, batch: Batch, readers: list[Member], going: dict[str, Member]
 ) -> dict[tuple[int, date], OwnState]:
     """Take out of ``going`` whoever left while their messages were made; the last look before the hand-over."""
-    with sessions() as session:
-        left = left_since(session, batch.id, [member.subscriber_id for member in readers])
-        now_in = members(session, batch.id) if left else []
+    left = left_since(session, batch.id, [member.subscriber_id for member in readers])
+    now_in = members(session, batch.id) if left else []
     for key in [key for key, member in going.items() if member.subscriber_id in left]:
         del going[key]
     # Whoever was erased has no delivery any more, so nothing is written about them.

@@ -125,6 +125,16 @@ def open_in(batch_id: int) -> Select[int]:
     return select(Delivery.subscriber_id).where(Delivery.batch_id == batch_id, Delivery.state.is_(None))
 
 
+def is_still_held(session: Session, batch: Batch) -> bool:
+    """Whether this claim stands, its batch locked; a process may have stood still until it was given up."""
+    mine = select(Batch.id).where(*_of_claim(batch), Batch.state == BatchState.SENDING)
+    return session.scalar(mine.with_for_update()) is not None
+
+
+def _of_claim(batch: Batch) -> tuple[ColumnElement[bool], ...]:
+    return Batch.id == batch.id, Batch.attempts == batch.attempts, Batch.claimed_at == batch.claimed_at
+
+
 def left_since(session: Session, batch_id: int, readers: Collection[int]) -> set[int]:
     """Which of these readers of a batch may not have their brief at this moment.
 
@@ -206,12 +216,7 @@ def record_outcome(session: Session, batch: Batch, outcome: BatchOutcome, provid
         changes |= {"not_before_at": outcome.not_before_at, "nudged_at": None}
     written = session.scalars(
         update(Batch)
-        .where(
-            Batch.id == batch.id,
-            Batch.attempts == batch.attempts,
-            Batch.claimed_at == batch.claimed_at,
-            Batch.state.in_([BatchState.SENDING, BatchState.UNKNOWN]),
-        )
+        .where(*_of_claim(batch), Batch.state.in_([BatchState.SENDING, BatchState.UNKNOWN]))
         .values(changes)
         .returning(Batch.id)
     )
