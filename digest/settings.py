@@ -128,9 +128,7 @@ class Settings(PublisherSettings, OperatorSettings, DoorSettings, StorySettings,
             raise ValueError("must be a redis:// address, or memory:// for everything in one process")
         return value
 
-    @field_validator(
-        "base_url", "sendgrid_host", "chat_base_url", "challenge_url", "otlp_endpoint", "tzdata_url", check_fields=False
-    )
+    @field_validator(*WEB_ADDRESSES, check_fields=False)
     @classmethod
     def _is_web_address(cls, value: str) -> str:
         parts = urlsplit(value)

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, cast
 
-import psycopg
 from sqlalchemy import Engine, text
 
 from digest.bootstrap import Application
@@ -14,6 +12,7 @@ from digest.cli.bench_list import fill_zone
 from digest.cli.bench_processes import BenchError
 from digest.cli.bench_report import Run, seconds_of
 from digest.steps.plan_editions import Since, plan_editions
+from digest.store.copying import driver_of
 
 FIRST = datetime(2027, 6, 2, tzinfo=UTC)
 """The first morning; months have room for many more."""
@@ -64,7 +63,7 @@ def read_rows(engine: Engine, on: date) -> list[bytes]:
     """A date's deliveries as COPY reads them, in the order in which they were written."""
     with (
         engine.connect() as connection,
-        _driver(connection).cursor() as cursor,
+        driver_of(connection).cursor() as cursor,
         cursor.copy(ROWS_OF, [on]) as copy,
     ):
         return [bytes(block) for block in copy]
@@ -82,15 +81,11 @@ def copy_rows(engine: Engine, rows: Sequence[bytes]) -> None:
     """The least that anybody must do who writes these rows from outside the server."""
     with (
         engine.begin() as connection,
-        _driver(connection).cursor() as cursor,
+        driver_of(connection).cursor() as cursor,
         cursor.copy("COPY copied FROM STDIN (FORMAT binary)") as copy,
     ):
         for block in rows:
             copy.write(block)
-
-
-def _driver(connection: Any) -> psycopg.Connection:  # noqa: ANN401 - SQLAlchemy knows its drivers' connections as Any
-    return cast("psycopg.Connection", connection.connection.driver_connection)
 
 
 ROWS_OF = """

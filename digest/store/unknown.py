@@ -36,8 +36,8 @@ def never_taken(session: Session, now: datetime, settle: timedelta) -> list[int]
     here for ``settle``, and its events were still coming in when ``settle`` was over; none of its posts since the
     hand-over waits to be read. A batch of which it reported on anybody stays as it is.
     """
-    is_of_it = Delivery.batch_id == Batch.id
-    reported = exists().where(is_of_it, _reports()).correlate(Batch)
+    # Whom the provider refused in an answer that did come has an event too, which says nothing of the others.
+    reported = exists().where(Delivery.batch_id == Batch.id, _is_taken(), _reports()).correlate(Batch)
     is_old = Batch.claimed_at <= now - settle
     waiting = select(Batch).where(Batch.state == BatchState.UNKNOWN, is_old, Batch.provider != "", ~reported)
     return [batch.id for batch in session.scalars(waiting).all() if _is_silence_telling(session, batch, now, settle)]
@@ -70,8 +70,12 @@ def _neighbours(session: Session, batch: Batch, claimed_at: datetime) -> list[in
 
 def _is_unreported(until: datetime) -> tuple[ColumnElement[bool], ...]:
     """A delivery that was taken and of which no event that was here by ``until`` says so."""
-    taken = or_(Delivery.state.is_(None), Delivery.state == DeliveryState.SENT)
-    return taken, ~_reports(Event.received_at <= until)
+    return _is_taken(), ~_reports(Event.received_at <= until)
+
+
+def _is_taken() -> ColumnElement[bool]:
+    """Given to the provider and not refused by it on the spot."""
+    return or_(Delivery.state.is_(None), Delivery.state == DeliveryState.SENT)
 
 
 def _reports(*which: ColumnElement[bool]) -> ColumnElement[bool]:

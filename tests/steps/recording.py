@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from digest.domain.delivery import DeliveryReason
+from digest.domain.event import EventKind
 from digest.ports import HandOver, Message, Recipient, Refusal
 
 KEY = re.compile(r"[A-Za-z0-9-]{1,64}")
+NO = Refusal(DeliveryReason.REFUSED, "550", bounce=EventKind.SOFT_BOUNCED)
 SPECIAL_IN_HTML = frozenset("<>&\"' \t\r\n")
 
 
@@ -62,7 +64,7 @@ class RecordingProvider:
         again = frozenset(r.key for r in recipients if r.address in self.busy)
         return HandOver(
             accepted=frozenset(r.key for r in going if r.address not in self.loses),
-            refused={r.key: Refusal(DeliveryReason.REFUSED, "550") for r in recipients if r.address in self.refuses},
+            refused={r.key: NO for r in recipients if r.address in self.refuses},
             unknown=frozenset(r.key for r in going if r.address in self.loses),
             again=again,
             receipt=f"receipt-{self.calls}",

@@ -41,9 +41,8 @@ def morning(shared_world: World) -> World:
 def report(world: World, at: datetime, *addresses: str) -> None:
     """The provider tells of these readers' messages."""
     for address in addresses:
-        (entry,) = [entry for entry in world.ledger(address) if entry.on == TENTH]
         reader = next(t.key for t in world.provider.briefs(address))
-        event = ProviderEvent("recording", f"{entry.batch}", EventKind.PROCESSED, at, recipient_key=reader)
+        event = ProviderEvent("recording", reader, EventKind.PROCESSED, at, recipient_key=reader)
         record_events(world.sessions, [event], at)
 
 
@@ -151,6 +150,23 @@ def test_a_batch_of_which_anybody_is_reported_waits_for_the_others(shared_world:
     report(world, SEND + 2 * HOUR, *WELL[:2], "told@example.com")
     assert settled(world, SEND + 2 * HOUR) == (TENTH, "unknown", "answer_lost")
     assert world.states("told@example.com")[-1] == (TENTH, "sent", None)
+
+
+def test_a_reader_who_was_refused_in_an_answer_that_came_says_nothing_of_the_others_in_the_batch(
+    shared_world: World,
+) -> None:
+    """The one is refused by name, the others are given once more, and of that try the answer is lost."""
+    world = shared_world
+    world.provider.batch_size = 2
+    for address in (*WELL[:2], LOST, "refused@example.com"):
+        world.reader(address)
+    world.story(SEND - HOUR)
+    world.provider.loses, world.provider.refuses = {LOST}, {"refused@example.com"}
+    for batch_id in world.ready(SEND):
+        world.send(batch_id, SEND)
+    report(world, SEND + HOUR + 10 * SECOND, *WELL[:2])
+    assert settled(world, SEND + 2 * HOUR + 10 * SECOND) == (TENTH, "ready", None)
+    assert world.states("refused@example.com")[-1] == (TENTH, "failed", "refused")
 
 
 def test_one_lost_answer_among_many_is_a_batch_of_its_own_that_can_be_retried(shared_world: World) -> None:
