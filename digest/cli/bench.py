@@ -1,6 +1,8 @@
 """``digest bench``: how fast a part is, beside a baseline measured in the same run. Each bench adds a command here."""
 
 import asyncio
+import signal
+import sys
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -41,6 +43,13 @@ from digest.steps.take_turn import take_turn
 from digest.store.database import ping
 
 bench = typer.Typer(help="Benchmarks, each with its own baseline.", no_args_is_help=True)
+
+
+@bench.callback()
+def begin() -> None:
+    """Benchmarks, each with its own baseline."""
+    # Told to end, a bench ends its servers and workers too, as it does at Ctrl-C.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 @bench.command("tick")
@@ -126,6 +135,7 @@ def sendgrid(
         more = {
             "beforehand_rate": round(median(work.beforehand), 1),
             "cpu_us": middle(work.cpu),
+            "baseline_cpu_us": middle(work.baseline_cpu),
             "workers": workers,
             "peak_rss_mb": work.stage.peak_rss_mb(),
             "server": server_version(work.stage.app.engine),
@@ -244,6 +254,7 @@ def smtp(subscribers: Subscribers = 20_000, runs: Runs = 5, workers: Workers = 2
             "message_kb": work.kilobytes,
             "sink": work.taker.name,
             "cpu_us": middle(work.cpu),
+            "baseline_cpu_us": middle(work.baseline_cpu),
             "workers": workers,
             "peak_rss_mb": work.stage.peak_rss_mb(),
             "server": server_version(work.stage.app.engine),

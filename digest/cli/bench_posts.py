@@ -2,11 +2,12 @@
 
 No database, no ledger, no signing, and no look at the answers but for their status: the baseline of a benchmark, as a
 process of its own. One JSON line on standard input says what to post; ``ready`` comes back; any further line starts it;
-``done`` ends it.
+``done`` and the CPU seconds end it.
 """
 
 import json
 import sys
+import time as stopwatch
 from collections.abc import Iterator
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -26,9 +27,10 @@ def main() -> None:
     connection.connect()
     _say("ready")
     sys.stdin.buffer.readline()
+    began = stopwatch.process_time()
     for body in bodies or _bodies(task, readers):
         _post(connection, body, task["key"])
-    _say("done")
+    _say(f"done {stopwatch.process_time() - began}")
 
 
 def _bodies(task: dict[str, Any], readers: list[tuple[int, str]]) -> Iterator[bytes]:

@@ -95,10 +95,11 @@ def listens(port: int) -> bool:
     return False
 
 
-def seconds_together(module: str, tasks: Sequence[object]) -> float:
-    """How long processes of this module take for one task each, from one start to the last one's end.
+def seconds_together(module: str, tasks: Sequence[object]) -> tuple[float, float]:
+    """How long processes of this module take for one task each, from one start to the last one's end; their CPU time.
 
-    Each is given its task as a line of JSON, says ``ready``, is started by another line, and says ``done``.
+    Each is given its task as a line of JSON, says ``ready``, is started by another line, and says ``done`` and the CPU
+    seconds that it took.
 
     Raises:
         BenchError: one of them ended early.
@@ -107,12 +108,13 @@ def seconds_together(module: str, tasks: Sequence[object]) -> float:
         hands = [stack.enter_context(process(["-m", module])) for _ in tasks]
         for hand, task in zip(hands, tasks, strict=True):
             tell(hand, json.dumps(task))
-        _await(hands, "ready")
+        for hand in hands:
+            _expect(hand, "ready")
         began = stopwatch.perf_counter()
         for hand in hands:
             tell(hand, "go")
-        _await(hands, "done")
-        return stopwatch.perf_counter() - began
+        used = sum(float(_expect(hand, "done")) for hand in hands)
+        return stopwatch.perf_counter() - began, used
 
 
 def tell(started: subprocess.Popen[bytes], line: str) -> None:
@@ -128,7 +130,9 @@ def answer_of(started: subprocess.Popen[bytes]) -> str:
     return "" if started.stdout is None else started.stdout.readline().decode().strip()
 
 
-def _await(hands: Sequence[subprocess.Popen[bytes]], word: str) -> None:
-    for hand in hands:
-        if (said := answer_of(hand)) != word:
-            raise BenchError(f"a process of the baseline said {said!r}, not {word}")
+def _expect(hand: subprocess.Popen[bytes], word: str) -> str:
+    """What a process says after this word."""
+    said, _, more = answer_of(hand).partition(" ")
+    if said != word:
+        raise BenchError(f"a process of the baseline said {said!r}, not {word}")
+    return more

@@ -22,7 +22,7 @@ from digest.cli.bench_processes import (
     wait_until,
 )
 from digest.cli.bench_report import Run
-from digest.cli.bench_stage import Stage, micros, stage
+from digest.cli.bench_stage import Stage, a_piece, stage
 from digest.cli.context import utc_now
 from digest.domain.errors import BadInputError
 from digest.providers.sendgrid_request import mail_of
@@ -81,6 +81,7 @@ class Sending:
 
     Attributes:
         cpu: of each run, CPU microseconds a brief by part.
+        baseline_cpu: likewise of the baseline.
         beforehand: of each run, the rate of bodies that were built before the clock started.
     """
 
@@ -88,6 +89,7 @@ class Sending:
     double: Double
     workers: int
     cpu: list[dict[str, float]] = field(default_factory=list)
+    baseline_cpu: list[dict[str, float]] = field(default_factory=list)
     beforehand: list[float] = field(default_factory=list)
 
     def run(self) -> Run:
@@ -103,7 +105,7 @@ class Sending:
         self.stage.prepare(utc_now().replace(second=0, microsecond=0))
         before = self.stage.cpu_seconds()
         took = self.stage.send()
-        self.cpu.append(micros(before, self.stage.cpu_seconds(), self.stage.subscribers))
+        self.cpu.append(self.stage.used_since(before))
         self._check(taken)
         return self.stage.subscribers / took
 
@@ -114,7 +116,12 @@ class Sending:
     def post(self, *, beforehand: bool) -> float:
         """Personalizations a second, by as many processes as there are workers."""
         tasks = [self._task(number, beforehand=beforehand) for number in range(self.workers)]
-        return self.stage.subscribers / seconds_together("digest.cli.bench_posts", tasks)
+        before = self.stage.cpu_seconds()
+        took, used = seconds_together("digest.cli.bench_posts", tasks)
+        if not beforehand:
+            parts = {"posters": used, "double": self.stage.cpu_seconds()["double"] - before["double"]}
+            self.baseline_cpu.append(a_piece(parts, self.stage.subscribers))
+        return self.stage.subscribers / took
 
     def _task(self, number: int, *, beforehand: bool) -> dict[str, Any]:
         share = -(-self.stage.subscribers // self.workers)

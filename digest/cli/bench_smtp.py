@@ -26,7 +26,7 @@ from digest.cli.bench_processes import (
     wait_until,
 )
 from digest.cli.bench_report import Run
-from digest.cli.bench_stage import Stage, micros, stage
+from digest.cli.bench_stage import Stage, a_piece, stage
 from digest.cli.context import utc_now
 from digest.rendering.mime import Encoded
 from digest.steps.send_batches import message_of
@@ -80,6 +80,7 @@ class Mailing:
     Attributes:
         folder: where the finished messages lie.
         cpu: of each run, CPU microseconds a message by part.
+        baseline_cpu: likewise of the baseline.
         kilobytes: of a message on the wire, on average.
     """
 
@@ -88,6 +89,7 @@ class Mailing:
     workers: int
     folder: Path
     cpu: list[dict[str, float]] = field(default_factory=list)
+    baseline_cpu: list[dict[str, float]] = field(default_factory=list)
     kilobytes: float = 0.0
 
     def run(self) -> Run:
@@ -100,7 +102,7 @@ class Mailing:
         self.stage.prepare(utc_now().replace(second=0, microsecond=0))
         before = self.stage.cpu_seconds()
         took = self.stage.send()
-        self.cpu.append(micros(before, self.stage.cpu_seconds(), self.stage.subscribers))
+        self.cpu.append(self.stage.used_since(before))
         if taken is not None and self.taker.count() != taken + self.stage.subscribers:
             raise BenchError(f"the mail server did not take {self.stage.subscribers} messages")
         return self.stage.subscribers / took
@@ -113,7 +115,11 @@ class Mailing:
         file.write_text(json.dumps(mails), encoding="ascii")
         share = -(-self.stage.subscribers // self.workers)
         task = {"file": str(file), "port": self.taker.port, "messages": share}
-        return share * self.workers / seconds_together("digest.cli.bench_pipeline", [task] * self.workers)
+        before = self.stage.cpu_seconds()
+        took, used = seconds_together("digest.cli.bench_pipeline", [task] * self.workers)
+        parts = {"writers": used, "sink": self.stage.cpu_seconds()["sink"] - before["sink"]}
+        self.baseline_cpu.append(a_piece(parts, share * self.workers))
+        return share * self.workers / took
 
 
 @contextmanager

@@ -106,6 +106,10 @@ class Stage:
         parts = {name: session_seconds(pid) for name, pid in self.parts.items()}
         return parts | {"postgresql": server_seconds(self.app.engine)}
 
+    def used_since(self, before: Mapping[str, float]) -> dict[str, float]:
+        """CPU microseconds a subscriber since then, by part."""
+        return micros(before, self.cpu_seconds(), self.subscribers)
+
     def peak_rss_mb(self, part: str = "workers") -> float:
         """The most memory that any one process of this part has held."""
         return round(session_peak_mb(self.parts[part]), 1)
@@ -158,8 +162,13 @@ def _workers(number: int, environment: Mapping[str, str], log: Path) -> Iterator
 
 
 def micros(before: Mapping[str, float], after: Mapping[str, float], pieces: int) -> dict[str, float]:
+    """CPU microseconds a piece of work between two counts, by part."""
+    return a_piece({name: after[name] - before[name] for name in after}, pieces)
+
+
+def a_piece(parts: Mapping[str, float], pieces: int) -> dict[str, float]:
     """CPU microseconds a piece of work, by part."""
-    return {name: round(1e6 * (after[name] - before[name]) / pieces, 1) for name in after}
+    return {name: round(1e6 * seconds / pieces, 1) for name, seconds in parts.items()}
 
 
 OPEN = "SELECT EXISTS (SELECT 1 FROM batches WHERE state IN ('planned', 'ready', 'sending', 'unknown'))"

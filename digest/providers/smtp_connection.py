@@ -1,9 +1,11 @@
 """A connection to a mail server: opened, secured and logged in (RFC 5321, RFC 3207, RFC 4954)."""
 
+import os
 import smtplib
 import socket
 import ssl
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
@@ -92,8 +94,18 @@ def open_connection(relay: Relay, our_name: str, timeout: float) -> smtplib.SMTP
     return smtp
 
 
+@lru_cache(maxsize=4)
+def _trust(*_: str | None) -> ssl.SSLContext:
+    """Whom TLS believes; kept, since reading the authorities takes longer than a hundred messages.
+
+    Args:
+        _: what tells OpenSSL where they are.
+    """
+    return ssl.create_default_context()
+
+
 def _connect(relay: Relay, our_name: str, timeout: float) -> smtplib.SMTP:
-    context = ssl.create_default_context()
+    context = _trust(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     if relay.tls_first:
         smtp: smtplib.SMTP = smtplib.SMTP_SSL(
             relay.host, relay.port, local_hostname=our_name, timeout=timeout, context=context

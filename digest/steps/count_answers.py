@@ -18,8 +18,7 @@ def counting_in(sessions: Sessions) -> Count:
     def count(numbers: Mapping[str, Mapping[str, int]]) -> None:
         try:
             with sessions.begin() as session:
-                for name, labels in sorted(numbers.items()):
-                    count_up(session, name, labels)
+                count_up(session, numbers)
         except SQLAlchemyError as error:
             log.warning("answers_not_counted", why=type(error).__name__)
 

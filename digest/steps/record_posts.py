@@ -68,7 +68,7 @@ def record_post(
 def _count(sessions: Sessions, provider: str, events: Sequence[ProviderEvent]) -> None:
     """For the metrics, apart from what the events do: a counter's row is everybody's and must not be held long."""
     with sessions.begin() as session:
-        count_up(session, EVENTS, Counter(f"{provider}:{event.kind}" for event in events))
+        count_up(session, {EVENTS: Counter(f"{provider}:{event.kind}" for event in events)})
 
 
 def record_waiting(sessions: Sessions, readers: Readers, now: datetime, rule: SoftBounces = USUAL) -> list[str]:

@@ -12,27 +12,33 @@ from digest.store.tables import TallyRow
 LONGEST_LABEL = 80
 
 
-def count_up(session: Session, name: str, numbers: Mapping[str, int]) -> None:
-    """Add to the counters of ``name``, label by label. In a transaction of its own: the rows are everybody's.
+def count_up(session: Session, numbers: Mapping[str, Mapping[str, int]]) -> None:
+    """Add to counters: name -> label -> number. In a transaction of its own: the rows are everybody's.
 
-    Labels are taken in order, so that two transactions never wait for each other crosswise.
+    They are taken in order, so that two transactions never wait for each other crosswise.
     """
-    _write(session, name, numbers, adds=True)
+    _write(session, numbers, adds=True)
 
 
 def set_to(session: Session, name: str, numbers: Mapping[str, int]) -> None:
     """Make these the numbers of ``name``."""
-    _write(session, name, numbers, adds=False)
+    _write(session, {name: numbers}, adds=False)
 
 
-def _write(session: Session, name: str, numbers: Mapping[str, int], *, adds: bool) -> None:
-    for label, number in sorted(numbers.items()):
-        values = {"name": name, "label": label[:LONGEST_LABEL], "number": number}
-        dialect = postgresql if on_postgresql(session) else sqlite
-        new = dialect.insert(TallyRow).values(values)
-        total = TallyRow.number + new.excluded.number if adds else new.excluded.number
-        keys = [TallyRow.name, TallyRow.label]
-        session.execute(new.on_conflict_do_update(index_elements=keys, set_={TallyRow.number: total}))
+def _write(session: Session, numbers: Mapping[str, Mapping[str, int]], *, adds: bool) -> None:
+    rows = [
+        {"name": name, "label": label[:LONGEST_LABEL], "number": number}
+        for name, labels in sorted(numbers.items())
+        for label, number in sorted(labels.items())
+    ]
+    if not rows:
+        return
+    dialect = postgresql if on_postgresql(session) else sqlite
+    new = dialect.insert(TallyRow)
+    total = TallyRow.number + new.excluded.number if adds else new.excluded.number
+    keys = [TallyRow.name, TallyRow.label]
+    # One statement for all of them, past the ORM: a hand-over waits for this before it is recorded.
+    session.connection().execute(new.on_conflict_do_update(index_elements=keys, set_={TallyRow.number: total}), rows)
 
 
 def tallies(session: Session) -> dict[str, dict[str, int]]:
