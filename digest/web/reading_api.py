@@ -1,5 +1,6 @@
 """Reading by program: the archive, a brief, and the search, as JSON."""
 
+from datetime import date as Date  # noqa: N812 - parameters are called date
 from datetime import datetime
 from typing import Annotated
 
@@ -14,7 +15,6 @@ from digest.steps.read_archive import month_of_briefs, search_shelf
 from digest.steps.read_briefs import web_brief
 from digest.store.archive import DatedBrief
 from digest.web.archive import LONGEST_QUESTION, MOST_PAGES, read_month
-from digest.web.briefs import read_date, read_tongue
 from digest.web.edge import Edge, EdgeOf
 from digest.web.language import LanguageOf
 from digest.web.pages import ONE_LANGUAGE, PUBLIC
@@ -89,8 +89,8 @@ Question = Annotated[
         examples=["GB300"],
     ),
 ]
-DateParameter = Annotated[str, Path(description=marked("Date, YYYY-MM-DD"), examples=["2026-12-02"])]
-TongueParameter = Annotated[str, Path(description=marked("Language, en or zh"), examples=["zh"])]
+DateParameter = Annotated[Date, Path(description=marked("Date, YYYY-MM-DD"), examples=["2026-12-02"])]
+TongueParameter = Annotated[Language, Path(description=marked("Language, en or zh"), examples=["zh"])]
 PageParameter = Annotated[int, Query(description=marked("Page of the list"), ge=1, le=MOST_PAGES)]
 
 
@@ -123,12 +123,11 @@ def list_briefs(edge: EdgeOf, response: Response, month: MonthParameter = "") ->
 )
 def show_brief(edge: EdgeOf, response: Response, date: DateParameter, language: TongueParameter) -> ToldBrief:
     """The brief of a date in a language; 404 where there is none."""
-    on, tongue = read_date(date), read_tongue(language)
-    found = web_brief(edge.application.sessions, on, tongue, None, edge.clock())
+    found = web_brief(edge.application.sessions, date, language, None, edge.clock())
     if found is None:
         raise HTTPException(404, "There is no brief of that date in that language.")
     response.headers.update(ONE_LANGUAGE)
-    listed = _listed(edge, DatedBrief(found.brief_id, on, tongue, found.title))
+    listed = _listed(edge, DatedBrief(found.brief_id, date, language, found.title))
     stories = [_told(edge, story) for story in found.stories]
     return ToldBrief(**listed.model_dump(), reading_minutes=reading_minutes(found.stories), stories=stories)
 

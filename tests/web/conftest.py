@@ -26,7 +26,7 @@ from digest.steps.manage_subscriptions import confirm
 from digest.steps.request_subscriptions import Request, request_subscription
 from digest.steps.take_turn import take_turn
 from digest.store.subscribers import find
-from digest.store.tables import Consent, Letter, Subscriber, Switch
+from digest.store.tables import Consent, Letter, Story, Subscriber, Switch
 from digest.web.app import create_app
 
 NOW = datetime(2026, 12, 2, 3, 0, tzinfo=UTC)
@@ -157,6 +157,32 @@ def stocked_template(sqlite_template: Path) -> Path:
 def stocked(make_site: Make, stocked_template: Path, sqlite_url: str) -> Site:
     shutil.copy(stocked_template, sqlite_url.removeprefix("sqlite:///"))
     return make_site()
+
+
+BLOG = "https://blog.example.com"
+EVENINGS = (datetime(2026, 11, 29, 23, 55, tzinfo=UTC), datetime(2026, 12, 1, 23, 55, tzinfo=UTC))
+"""Five minutes before two mornings in Shanghai, of two months."""
+
+
+@pytest.fixture(scope="session")
+def library(stocked_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A site two mornings old, in both languages, for tests that only read; pages of :data:`BLOG` may call its API."""
+    folder = tmp_path_factory.mktemp("library")
+    site = open_site(copied(stocked_template, folder), folder, embed_origins=[BLOG])
+    with closing(site.application) as application:
+        with application.sessions.begin() as session:
+            for number, story in enumerate(session.scalars(select(Story).order_by(Story.id))):
+                story.enters_at = EVENINGS[number % 2] - timedelta(hours=1 + number)
+        site.now = EVENINGS[0] - timedelta(days=1)
+        for language in Language:
+            site.active(f"{language}@example.com", language)
+        for evening in EVENINGS:
+            site.now = evening
+            site.turn()
+            site.later(minutes=5)
+            site.turn()
+        site.now = NOW
+        yield site
 
 
 def stock(site: Site) -> Site:
