@@ -58,6 +58,7 @@ lock: $(VENV)/.python
 
 screenshots: $(VENV)/.development
 	$(BIN)/python tests/screenshots.py
+	$(BIN)/python -m tests.page_pictures
 
 clean:
 	rm -rf $(VENV)

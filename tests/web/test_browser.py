@@ -254,8 +254,8 @@ def test_the_pages_beside_the_way_hold_for_everybody_too(
     (moving,) = paths(site, f"{name}-new@example.com", "/address/")
     (data,) = paths(site, f"{name}@example.com", "/export/")
     with visit(browser, 390, locale="en-US", timezone_id="Asia/Shanghai", color_scheme=scheme) as seen:
-        for path in (moving, data, f"{settings}/erase", "/emails"):
-            seen.page.goto(f"{served.url}{path}?lang={language}")
+        for path in (moving, data, f"{settings}/erase", "/emails", "/api", "/archive?q=AI", "/topics/chips", "/embed"):
+            seen.page.goto(f"{served.url}{path}{'&' if '?' in path else '?'}lang={language}")
             seen.look()
         seen.page.goto(f"{served.url}{moving}")
         seen.page.locator("main button").click()
@@ -281,6 +281,8 @@ def test_a_mistake_is_told_at_its_field_and_nothing_typed_is_lost(browser: Brows
         assert page.get_by_label("E-mail address").input_value() == "nobody"
         assert page.get_by_label("Time zone", exact=True).input_value() == "Atlantis"
         assert page.get_by_label("E-mail address").get_attribute("aria-describedby") == "email-fault"
+        assert page.locator("[data-zone-label]").inner_text() == ""
+        assert page.locator("[data-first-brief]").is_hidden()
         page.get_by_role("alert").get_by_role("link").first.click()
         assert page.evaluate("document.activeElement.id") == "email"
 

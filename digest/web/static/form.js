@@ -10,7 +10,7 @@ function showLabel(field) {
   const label = field.form.querySelector("[data-zone-label]");
   if (!label || !field.list) return;
   const option = Array.from(field.list.options).find((choice) => choice.value === field.value);
-  label.textContent = option ? option.textContent : field.value;
+  label.textContent = option ? option.textContent : "";
 }
 
 // What the form means in the reader's own days is for the server to say: its time zones are the ones that count.
@@ -26,6 +26,7 @@ async function showFirstBrief(form) {
   if (!answer || !answer.ok || place.dataset.asked !== asked.href) return;
   const told = await answer.json();
   place.querySelector("output").textContent = told.next_brief;
+  place.hidden = false;
   const label = form.querySelector("[data-zone-label]");
   if (label) label.textContent = told.label;
 }
