@@ -59,6 +59,7 @@ lock: $(VENV)/.python
 screenshots: $(VENV)/.development
 	$(BIN)/python tests/screenshots.py
 	$(BIN)/python -m tests.page_pictures
+	$(BIN)/python -m tests.staff_pictures
 
 clean:
 	rm -rf $(VENV)

@@ -12,9 +12,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, StorageState, ViewportSize, sync_playwright
 
 from digest.bootstrap import Application
 from digest.web.app import create_app
@@ -24,20 +25,21 @@ from tests.staff_day import NOW, make_day
 OWNER, VIEWER = "an-owner-token-for-pictures", "a-viewer-token-for-pictures"
 DESK, PHONE = (1280, 860), (390, 844)
 LARGEST_BYTES = 400_000
-SHOTS = (
+Shot = tuple[str, str, tuple[int, int], str, Literal["light", "dark"]]
+"""Name, page, size, language, scheme."""
+SHOTS: tuple[Shot, ...] = (
     ("today", "/admin", DESK, "en", "light"),
     ("today", "/admin", DESK, "zh", "dark"),
     ("today", "/admin", PHONE, "en", "light"),
     ("today", "/admin", PHONE, "zh", "dark"),
     ("reader", "/admin/readers/41", DESK, "en", "light"),
     ("reader", "/admin/readers/41", PHONE, "zh", "light"),
-    ("batch", "/admin/batches?state=unknown", DESK, "en", "light"),
+    ("batch", "/admin/batches/93", DESK, "en", "light"),
     ("sources", "/admin/sources", DESK, "en", "light"),
     ("story", "/admin/stories/1", DESK, "en", "light"),
     ("brief", "/admin/briefs/1", DESK, "en", "light"),
     ("tables", "/admin/tables/subscriber/list", DESK, "en", "light"),
 )
-"""Name, page, size, language, scheme."""
 
 
 def main() -> None:
@@ -52,8 +54,9 @@ def main() -> None:
         app = make_day(f"sqlite:///{database}", outbox_dir=Path(folder), **tokens)
         browser = playwright.chromium.launch(executable_path=path, args=list(QUIET))
         with served(app) as address:
+            session = sign_in(browser, address)
             for shot in SHOTS:
-                take(browser, address, shot, out)
+                take(browser, session, f"{address}{shot[1]}", shot, out)
         browser.close()
         app.close()
 
@@ -71,28 +74,30 @@ def served(app: Application) -> Iterator[str]:
     thread.join()
 
 
-def take(browser: Browser, address: str, shot: tuple[str, str, tuple[int, int], str, str], out: Path) -> None:
-    """Sign in, open the page and write one picture of its top."""
-    name, place, (width, height), language, scheme = shot
-    page = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme).new_page()  # type: ignore[arg-type] # one of the two words
-    faults: list[str] = []
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    sign_in(page, address)
-    page.goto(f"{address}{place}{'&' if '?' in place else '?'}lang={language}", wait_until="networkidle")
-    file = out / f"staff-{name}-{language}-{width}-{scheme}.png"
-    page.screenshot(path=file, full_page=width == PHONE[0] or name == "today")
-    page.context.close()
-    if faults:
-        sys.exit(f"{place}: {faults}")
-    if (weight := file.stat().st_size) > LARGEST_BYTES:
-        sys.exit(f"{file.name} weighs {weight} bytes")
-
-
-def sign_in(page: Page, address: str) -> None:
-    """Through the door, as people do."""
+def sign_in(browser: Browser, address: str) -> StorageState:
+    """Through the door, as people do; gives the cookie."""
+    page = browser.new_page()
     page.goto(f"{address}/admin/login?lang=en")
     page.get_by_label("Your token").fill(OWNER)
     page.get_by_role("button", name="Sign in").click()
+    return page.context.storage_state()
+
+
+def take(browser: Browser, session: StorageState, url: str, shot: Shot, out: Path) -> None:
+    """Open the page and write one picture; whatever the browser objects to stops it."""
+    name, _, (width, height), language, scheme = shot
+    size: ViewportSize = {"width": width, "height": height}
+    page = browser.new_context(viewport=size, color_scheme=scheme, storage_state=session).new_page()
+    faults: list[str] = []
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.goto(f"{url}{'&' if '?' in url else '?'}lang={language}", wait_until="networkidle")
+    file = out / f"staff-{name}-{language}-{width}-{scheme}.png"
+    page.screenshot(path=file, full_page=name == "today")
+    page.context.close()
+    if faults:
+        sys.exit(f"{url}: {faults}")
+    if (weight := file.stat().st_size) > LARGEST_BYTES:
+        sys.exit(f"{file.name} weighs {weight} bytes")
 
 
 if __name__ == "__main__":
