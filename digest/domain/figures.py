@@ -74,8 +74,10 @@ def _any_of(words: list[str]) -> str:
 
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_SCALE = rf"(?:[ -]?(?P<scale>{_any_of(list(_SCALES))})(?![米瓦克]))?"
-_UNIT = rf"(?:[ -]?(?P<unit>{_any_of(list(_UNIT_OF))}))?"
+_GAP = r"[ -]?[多余]?"
+"""Between a number and its scale or unit; 150 多万 is somewhat more than 150 万 and is said of it."""
+_SCALE = rf"(?:{_GAP}(?P<scale>{_any_of(list(_SCALES))})(?![米瓦克]))?"
+_UNIT = rf"(?:{_GAP}(?P<unit>{_any_of(list(_UNIT_OF))}))?"
 _FIGURE = re.compile(rf"(?P<sign>US\$|[$€£¥￥])?[ ]?(?P<digits>{_DIGITS}){_SCALE}{_UNIT}", re.IGNORECASE)
 _RANGE = re.compile(rf"(?P<low>{_DIGITS})(?:%|％)?\s?(?:-|–|—|~|～|to|至|到)\s?(?={_DIGITS})", re.IGNORECASE)
 _CHINESE = re.compile(rf"(?P<percent>百分之)?(?P<numeral>{NUMERAL})(?P<tail>成|倍|个?[\u4e00-\u9fff])?")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from digest.domain.language import Language
 from digest.domain.sentences import excerpt, sentences
 from digest.domain.story import Story, StoryText
-from digest.editors.headings import without_heading
+from digest.editors.headings import is_list, without_heading
 from digest.editors.weighing import Weighed, alike, matters, stands_alone, weigh
 
 MOST_POINTS = 4
@@ -98,7 +98,8 @@ class _Choice:
 
 
 def _usable(body: str, title: str) -> list[Weighed]:
-    found = (without_heading(sentence) for sentence in sentences(body)[:_READ_SENTENCES])
+    listed = is_list(body)
+    found = (without_heading(sentence, listed=listed) for sentence in sentences(body)[:_READ_SENTENCES])
     whole = [sentence for sentence in found if stands_alone(sentence) and not _repeats(sentence, title)]
     return [weigh(sentence, position, title) for position, sentence in enumerate(whole)]
 

@@ -3,6 +3,8 @@
 import re
 
 _NUMBERED = re.compile(r"^(?:\d{1,2}\s*[、.)）]|[-•·*▪])\s*(?=\D)")
+_ABOUT = re.compile(r"(?:本文|文章)(?:详细|重点)?(?:介绍|讲述|探讨|分析)了")
+"""How some lists begin what stands below a heading."""
 _WORD = re.compile(r"\S+")
 _SMALL = frozenset(
     ("a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "of", "on", "or", "the", "to", "with")
@@ -20,19 +22,29 @@ _HAN_OPENINGS = (4, 2)
 _STOPS = re.compile(r"[，。；！？,;]")
 
 
-def without_heading(sentence: str) -> str:
+def is_list(body: str) -> bool:
+    """Whether a text is a list of items, each with a heading: then any sentence may begin with one."""
+    return _NUMBERED.match(body) is not None
+
+
+def without_heading(sentence: str, *, listed: bool = False) -> str:
     """The sentence without the number or bullet of its item and without the heading in front of it.
 
     A heading shows by its capitals (“Availability and Support The card is…”), or by a numbered item that begins anew
     with its first word: “1、小米发布新车小米今天发布……”. What can't be told apart stays as it is.
+
+    Args:
+        listed: it stands in a list of items, so that a word which begins anew ends a heading, number or not.
     """
     bare = _NUMBERED.sub("", sentence)
-    begun_anew = _second_beginning(bare, is_item=bare != sentence)
+    begun_anew = _second_beginning(bare, is_item=listed or bare != sentence)
     return bare[begun_anew:] if begun_anew else bare[_after_capitals(bare) :]
 
 
 def _second_beginning(text: str, *, is_item: bool) -> int:
-    """Where the opening word of a heading comes again; 0 where it does not."""
+    """Where the opening word of a heading comes again, or its text says what it is about; else 0."""
+    if is_item and (about := _ABOUT.search(text, 0, _LONGEST_HEAD)):
+        return about.end()
     if latin := _LATIN_OPENING.match(text):
         again = text.find(latin[0], _SHORTEST_HEAD, _LONGEST_HEAD)
         return again if again > 0 and (is_item or _is_title(text[:again].split())) else 0

@@ -30,11 +30,12 @@ _LEANS_BACK = re.compile(
     r"|First(?: is|,)|Second|Third"
     r"|(?:We|They|You)(?:’re|'re)? also|To (?:do|achieve) (?:this|that|so)"
     r"|As (?:a result|such)|With (?:this|that|these))\b"
-    r"|但|而|并且|因此|所以|此外|另外|其中|同时|然而|不过|这|该|它|他|她|对此|以下"
+    r"|尽管|虽然|即便|但|而|并且|因此|所以|此外|另外|其中|同时|然而|不过|这|该|它|他|她|对此|以下"
 )
 _CALL = re.compile(
     r"\b(?:subscribe|sign up|click|follow us|learn more|read (?:more|on|the full)|cookies?|newsletter|download now)\b"
-    r"|\beditor[’']s note\b|点击|关注我们|扫码|订阅|公众号|阅读更多|责任编辑|版权",
+    r"|\beditor[’']s note\b|点击(?:链接|阅读|原文|下方|上方|这里|此处|查看|关注)"
+    r"|关注我们|扫码|订阅|公众号|阅读更多|责任编辑|版权",
     re.IGNORECASE,
 )
 _HYPE = re.compile(
@@ -47,6 +48,8 @@ _MATTERS = re.compile(
     r"|意味着|标志着|有望|将|使得|从而|帮助|相比|可以",
     re.IGNORECASE,
 )
+_GLUED = re.compile(r"\b[a-z]{3,}[A-Z][a-z]")
+"""Two words that lost the gap between them (“withUnder”); names are written otherwise (macOS, iPhone)."""
 _ENDED = re.compile(r"[.!。！][”’」』）)》】\"']*$")
 _PAIRS = (("“", "”"), ("「", "」"), ("『", "』"), ("《", "》"), ("（", "）"), ("(", ")"), ("[", "]"))
 _COMMON = frozenset(
@@ -74,7 +77,8 @@ class Weighed:
 def stands_alone(sentence: str) -> bool:
     """Whether it is a whole statement of usable length, no half of a quotation and no call to do something."""
     fits = SHORTEST <= width(sentence) <= LONGEST
-    return fits and bool(_ENDED.search(sentence)) and _is_balanced(sentence) and not _CALL.search(sentence)
+    spoilt = _CALL.search(sentence) or _GLUED.search(sentence)
+    return fits and bool(_ENDED.search(sentence)) and _is_balanced(sentence) and not spoilt
 
 
 def _is_balanced(sentence: str) -> bool:
