@@ -7,6 +7,7 @@ TICK = "tick"
 COMPILE = "compile"
 SEND = "send"
 COLLECT = "collect"
+PAGES = "pages"
 EVENTS = "events"
 CALLS = "calls"
 TIDY = "tidy"
@@ -19,6 +20,7 @@ MEANING = {
     COMPILE: "one brief to choose, rank and render",
     SEND: "one batch of a brief to hand to the provider",
     COLLECT: "one source to fetch and read",
+    PAGES: "one story whose full text to read from its page",
     EVENTS: "one post of provider events to record and act on",
     CALLS: "one piece of news to tell another program, whose silence delays nobody else",
     TIDY: "old deliveries, events and letters to remove, once an hour",

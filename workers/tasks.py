@@ -10,6 +10,7 @@ from digest.bootstrap import Application
 from digest.steps.begin_turn import Begun, begin_turn
 from digest.steps.collect_stories import collect_source, take_sources
 from digest.steps.compile_briefs import compile_brief
+from digest.steps.read_pages import read_page, take_pages
 from digest.steps.send_batches import send_batch
 from digest.steps.send_letters import send_letter
 from digest.steps.tell_news import prepare_calls, waiting_calls
@@ -18,7 +19,7 @@ from digest.store.open_work import take_open
 from digest.store.sending import take_batches, take_briefs
 from digest.store.tables import EventPost
 from workers.nudges import nudge, nudge_later
-from workers.queues import CALLS, COLLECT, COMPILE, EVENTS, LETTERS, SEND, TICK
+from workers.queues import CALLS, COLLECT, COMPILE, EVENTS, LETTERS, PAGES, SEND, TICK
 from workers.runtime import Runtime, utc_now
 from workers.writing import dispatch_writing
 
@@ -70,6 +71,12 @@ def register(app: Celery, runtime: Runtime) -> None:
         collected = collect_source(application.sessions, application.desk, source_id, utc_now())
         log.info("source_collected", source=source_id, new=collected.new, error=collected.error)
 
+    @task(PAGES)
+    def read_one_page(story_id: int) -> None:
+        application = runtime.application
+        came = read_page(application.sessions, application.desk, story_id, utc_now())
+        log.info("page_read", story=story_id, came=came)
+
 
 def take_tick(app: Celery, application: Application, now: datetime) -> None:
     """Recover and plan, then ask the workers for whatever is ready or left behind."""
@@ -86,6 +93,7 @@ def take_tick(app: Celery, application: Application, now: datetime) -> None:
     nudge(app, COMPILE, briefs)
     dispatch_batches(app, application, now)
     nudge(app, COLLECT, take_sources(sessions, now))
+    nudge(app, PAGES, take_pages(sessions, now, MOST_AT_ONCE))
     dispatch_writing(app, application, now)
     prepare_calls(sessions, settings.webhook_urls, now)
     nudge(app, CALLS, waiting_calls(sessions, now, again_after))

@@ -17,6 +17,7 @@ from digest.ports import Fetched
 from digest.steps.collect_all import Shift, collect_all
 from digest.steps.collect_stories import Collected, Desk, read_document
 from digest.steps.keep_sources import add_source, change_source, find_source, list_sources, remove_source
+from digest.steps.read_pages import read_all_pages
 from digest.store.tables import Source
 
 sources = typer.Typer(help="Feeds: add, list, change, fetch, remove.", no_args_is_help=True)
@@ -115,7 +116,10 @@ def fetch(
 def _fetch(app: Application, desk: Desk, source: str | None, within: timedelta) -> list[Collected]:
     chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
     feeds = [(one.id, one.name) for one in chosen if one.feed_url and (source or not one.rest)]
-    return collect_all(app.sessions, desk, feeds, Shift(utc_now, sleep, within))
+    shift = Shift(utc_now, sleep, within)
+    results = collect_all(app.sessions, desk, feeds, shift)
+    read_all_pages(app.sessions, desk, shift)
+    return results
 
 
 def _fetch_file(app: Application, source: str | None, file: Path) -> list[Collected]:

@@ -24,7 +24,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 MOST_COUNTED = 100_000
 """What waits beyond it is not counted further: it is far too much anyway."""
 SECONDS = 3.0
-QUEUES = ("letters", "tick", "compile", "send", "collect", "events", "calls", "tidy", "watch", "write")
+QUEUES = ("letters", "tick", "compile", "send", "collect", "pages", "events", "calls", "tidy", "watch", "write")
 """The broker's; a test holds them against the workers' own."""
 
 
@@ -94,6 +94,7 @@ def _queues(session: Session, now: datetime) -> Iterator[tuple[str, Work]]:
     yield "write", _work(session, Assignment, Assignment.due_at, now)
     feeds = (Source.feed_url.is_not(None), Source.rest.is_(None))
     yield "collect", _work(session, Source, Source.fetch_after_at, now, *feeds)
+    yield "pages", _work(session, Story, Story.page_due_at, now)
     planned = session.scalar(select(func.count()).select_from(Brief).where(Brief.state == BriefState.PLANNED)) or 0
     yield "compile", Work(planned, 0.0)
 

@@ -1,11 +1,17 @@
 """Stories -> their full texts, from the pages of sources that are read so. A page that fails never loses the story."""
 
+from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
+from threading import Lock
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from digest.domain.errors import PermanentError, TryAgainError
+from digest.steps.collect_all import Shift
 from digest.steps.collect_stories import Desk
 from digest.steps.write_texts import write_texts
 from digest.store.database import Sessions
@@ -33,7 +39,7 @@ def take_pages(sessions: Sessions, now: datetime, limit: int) -> Sequence[int]:
 
 def read_page(sessions: Sessions, desk: Desk, story_id: int, now: datetime) -> str:
     """Read one story's page; returns what came of it: ``read``, ``nothing``, ``refused``, ``later`` or ``busy``."""
-    with sessions.begin() as session:
+    with desk.alone, sessions.begin() as session:
         story = session.get(Story, story_id)
         if story is None or story.page_due_at is None:
             return "nothing"
@@ -44,21 +50,53 @@ def read_page(sessions: Sessions, desk: Desk, story_id: int, now: datetime) -> s
     try:
         text = desk.pages.read(story.url)
     except PermanentError:
-        return _keep(sessions, story, None, "refused")
+        return _keep(sessions, desk, story, None, "refused")
     except TryAgainError:
         again = now + AGAIN_AFTER if now - story.seen_at < GIVEN_UP_AFTER else None
-        return _keep(sessions, story, again, "later")
+        return _keep(sessions, desk, story, again, "later")
     if len(text) <= len(story.body):
-        return _keep(sessions, story, None, "nothing")
-    _keep(sessions, story, None, "read", text)
-    write_texts(sessions, desk.editor, now)
+        return _keep(sessions, desk, story, None, "nothing")
+    _keep(sessions, desk, story, None, "read", text)
+    with desk.alone:
+        write_texts(sessions, desk.editor, now)
     return "read"
 
 
-def _keep(sessions: Sessions, story: Story, due_at: datetime | None, outcome: str, text: str = "") -> str:
+def read_all_pages(sessions: Sessions, desk: Desk, shift: Shift) -> Counter[str]:
+    """Read the pages that are due or whose hosts will be free in a moment; returns what came of how many.
+
+    Other hosts' pages are read side by side. What is not reached within the shift stays due.
+    """
+    came: Counter[str] = Counter()
+    end = shift.clock() + shift.within
+    desk = replace(desk, alone=Lock())
+    with ThreadPoolExecutor(shift.threads, "pages") as pool:
+        while (now := shift.clock()) < end:
+            if ids := take_pages(sessions, now, shift.threads):
+                came.update(pool.map(partial(_read_now, sessions, desk, shift), ids))
+            elif (rest := _rest(sessions, desk, now)) is not None:
+                shift.pause(rest.total_seconds())
+            else:
+                break
+    del came["busy"]
+    return came
+
+
+def _read_now(sessions: Sessions, desk: Desk, shift: Shift, story_id: int) -> str:
+    return read_page(sessions, desk, story_id, shift.clock())
+
+
+def _rest(sessions: Sessions, desk: Desk, now: datetime) -> timedelta | None:
+    """How long until a page is due whose host is merely spared; None where there is none."""
+    with sessions() as session:
+        due_at = session.scalar(select(func.min(Story.page_due_at)))
+    return due_at - now if due_at is not None and due_at <= now + desk.spacing else None
+
+
+def _keep(sessions: Sessions, desk: Desk, story: Story, due_at: datetime | None, outcome: str, text: str = "") -> str:
     """A story whose feed changed it meanwhile, or that an editor took over, keeps that."""
     values = {"page_due_at": due_at} | ({"body": text, "written_at": None} if text else {})
     unchanged = (Story.id == story.id) & (Story.feed_hash == story.feed_hash) & Story.edited.is_(False)
-    with sessions.begin() as session:
+    with desk.alone, sessions.begin() as session:
         session.execute(update(Story).where(unchanged).values(values))
     return outcome

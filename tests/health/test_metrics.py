@@ -89,7 +89,7 @@ def test_the_counts_of_a_morning_are_the_ledgers_by_zone_and_reason(morning: Hou
         "unknown:answer_lost": 1,
         "skipped:paused": 1,
     }
-    assert dict(shanghai.total.events) == {"delivered": 2, "bounced": 1}
+    assert dict(shanghai.total.events) == {"delivered": 2, "bounced": 1, "soft_bounced": 1}
     assert (dict(tokyo.total.late), tokyo.total.late_seconds) == ({"30": 2}, 40.0)
     assert (tokyo.total.due, shanghai.total.due) == (2, 7)
 

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from digest.domain.language import Language
-from digest.store.tables import Batch, Brief, Letter
+from digest.store.tables import Batch, Brief, Letter, Story
 from digest.web.app import create_app
 from tests.servers import free_port
 from tests.steps.world import EN, ZH
@@ -19,7 +19,7 @@ from tests.workers.conftest import KEY, SEND_AT
 from tests.workers.staff import Staff
 from workers.celery_app import create_celery
 from workers.nudges import nudge
-from workers.queues import COMPILE, LETTERS, SEND, TICK
+from workers.queues import COMPILE, LETTERS, PAGES, SEND, TICK
 
 FORM = {"email": "reader@example.com", "language": "zh", "timezone": "Asia/Shanghai"}
 
@@ -133,6 +133,19 @@ def test_a_broker_that_lost_everything_is_made_good_by_the_next_tick(staff: Staf
         staff.finish(LETTERS, 1)
     assert taken(staff) == Counter(due)
     assert staff.provider.letters() == ["confirm"]
+
+
+def test_a_page_that_is_due_is_asked_for_once_and_dealt_with(staff: Staff) -> None:
+    staff.world.story(SEND_AT - timedelta(hours=1))
+    with staff.application.sessions.begin() as session:
+        story = session.scalars(select(Story)).one()
+        story.url, story.page_due_at = "http://127.0.0.1:9/inside", staff.now
+    staff.tick()
+    assert staff.waiting() == {PAGES: 1}
+    with staff.at_work():
+        staff.finish(PAGES, 1)
+    with staff.application.sessions() as session:
+        assert session.scalars(select(Story.page_due_at)).one() is None, "an address inside is not visited"
 
 
 def test_hand_overs_lost_with_the_broker_are_asked_for_again(staff: Staff) -> None:
