@@ -12,14 +12,14 @@ from digest.cli.suppressions import pass_on, passed_on_row
 from digest.domain.errors import BadInputError, PermanentError
 from digest.domain.schedule import is_known_zone, weekdays_text
 from digest.steps.erase_subscribers import erase_subscriber
-from digest.steps.manage_subscriptions import unsubscribe_address
+from digest.steps.manage_subscriptions import send_preferences_link, unsubscribe_address
 from digest.steps.read_subscribers import reader_of
 from digest.steps.readmit import readmit
 from digest.store.ledger import Entry, entries
 from digest.store.subscribers import confirmed_consent, count_by_leave_reason, count_by_state, find
 from digest.store.tables import Consent, Subscriber
 
-subscribers = typer.Typer(help="The list: import, export, show, leave, return, erase, stats.", no_args_is_help=True)
+subscribers = typer.Typer(help="The list: import, export, show, link, leave, erase, stats.", no_args_is_help=True)
 subscribers.command("import")(import_file)
 subscribers.command("export")(export_file)
 subscribers.command("data")(data)
@@ -95,6 +95,19 @@ def unsubscribe(email: Email, as_json: AsJson = False) -> None:
         print_json({"status": reader.state, "reason": reader.reason})
     else:
         say(f"{reader.state}: {reader.reason}")
+
+
+@subscribers.command("link")
+def link(email: Email, as_json: AsJson = False) -> None:
+    """Send a reader who cannot find a brief any more the link to their settings; it is not shown here."""
+    with application() as app:
+        reader = send_preferences_link(app.sessions, email, utc_now())
+    if reader is None:
+        raise PermanentError(f"nobody is subscribed as {email}")
+    if as_json:
+        print_json({"status": reader.state, "letter": "preferences_link"})
+    else:
+        say("The link goes to that address with the next tick.")
 
 
 @subscribers.command("readmit")

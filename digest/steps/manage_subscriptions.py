@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlalchemy.orm import Session
 
@@ -11,10 +11,11 @@ from digest.domain.language import Language, LanguageChoice
 from digest.domain.schedule import Cadence, is_known_zone
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import may_ask_again
+from digest.rendering.letters import Back, Paused, PreferencesLink
 from digest.steps.read_subscribers import Reader, reader_of
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
-from digest.store.letters import add_letter
+from digest.store.letters import add_letter, was_written
 from digest.store.subscribers import (
     Wishes,
     apply_wishes,
@@ -30,6 +31,8 @@ from digest.store.subscribers import (
 from digest.store.tables import Consent, Subscriber
 
 USUAL = Policy()
+TOGETHER = timedelta(seconds=1)
+"""A letter and the change that it is about are written at one moment."""
 BARRED = frozenset({EndReason.BOUNCED, EndReason.COMPLAINED})
 
 
@@ -187,27 +190,55 @@ def _begin(subscriber: Subscriber, joined: datetime, policy: Policy) -> datetime
     return last_cut_off(cadence, joined, policy) if is_known_zone(cadence.timezone) else joined
 
 
-def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime) -> Reader | None:
-    """No brief before local date ``until_on``; an active reader only."""
+def pause(
+    sessions: Sessions, subscriber_id: int, until_on: date, now: datetime, *, tells: bool = True
+) -> Reader | None:
+    """No brief before local date ``until_on``; an active reader only.
+
+    Args:
+        tells: whether a letter says so, as it does once for each new date; skipping one brief is not worth a message.
+    """
 
     def hold(session: Session, subscriber: Subscriber) -> None:
-        if subscriber.state in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
-            start = _read_until(session, subscriber)
-            set_state(subscriber, SubscriberState.PAUSED, now)
-            subscriber.paused_until_on, subscriber.window_start_at = until_on, start
+        if subscriber.state not in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
+            return
+        is_news = until_on != subscriber.paused_until_on
+        start = _read_until(session, subscriber)
+        set_state(subscriber, SubscriberState.PAUSED, now)
+        subscriber.paused_until_on, subscriber.window_start_at = until_on, start
+        if tells and is_news:
+            add_letter(session, Paused.kind, subscriber, now)
 
     return _change(sessions, subscriber_id, now, hold)
 
 
 def resume(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
-    """End a pause at once."""
+    """End a pause at once. Who was told of it by letter is told so; a pause that runs out ends in a brief."""
 
-    def go_on(_: Session, subscriber: Subscriber) -> None:
-        if subscriber.state is SubscriberState.PAUSED:
-            set_state(subscriber, SubscriberState.ACTIVE, now)
-            subscriber.active_from_at = now
+    def go_on(session: Session, subscriber: Subscriber) -> None:
+        if subscriber.state is not SubscriberState.PAUSED:
+            return
+        was_told = was_written(session, Paused.kind, subscriber.id, subscriber.changed_at - TOGETHER)
+        set_state(subscriber, SubscriberState.ACTIVE, now)
+        subscriber.active_from_at = now
+        if was_told:
+            add_letter(session, Back.kind, subscriber, now)
 
     return _change(sessions, subscriber_id, now, go_on)
+
+
+def send_preferences_link(sessions: Sessions, address: str, now: datetime) -> Reader | None:
+    """Owe the owner of this address, however it is spelled, the link to their settings; for who lost every brief.
+
+    Returns:
+        the reader; None where no subscription of that address goes on. The link itself is in the letter alone.
+    """
+    with sessions.begin() as session:
+        found = find(session, address)
+        if found is None or found.state not in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
+            return None
+        add_letter(session, PreferencesLink.kind, found, now)
+        return reader_of(session, found, now)
 
 
 def _change(

@@ -16,15 +16,19 @@ from digest.rendering.letters import (
     AddressChange,
     AddressChanged,
     AlreadySubscribed,
+    Back,
     Confirm,
     ExportReady,
     Goodbye,
+    Paused,
+    PreferencesLink,
     Welcome,
     render_letter,
 )
 from digest.rendering.letters import Letter as Words
 from digest.steps.compile_briefs import Press
 from digest.steps.read_briefs import latest_stories
+from digest.steps.read_subscribers import reader_of
 from digest.steps.record_refusals import record_refusals
 from digest.steps.send_batches import wait_asked
 from digest.store.addresses import address_of_letter, change_asked_by, change_told_by
@@ -35,6 +39,7 @@ from digest.store.tables import Letter, Subscriber
 LEASE = timedelta(minutes=5)
 MOST_ATTEMPTS = 8
 FIRST_WAIT = timedelta(seconds=10)
+PAUSE_STATES = {Paused.kind: SubscriberState.PAUSED, Back.kind: SubscriberState.ACTIVE}
 
 
 def letter_key(letter_id: int) -> str:
@@ -87,13 +92,39 @@ def _words(session: Session, press: Press, letter: Letter, subscriber: Subscribe
         return Confirm(links.confirm(letter.consent_id, letter.created_at), links.confirm_for.days)
     if letter.kind == Goodbye.kind:
         return Goodbye(links.unsubscribe(of))
-    if letter.kind == AlreadySubscribed.kind and subscriber.state is not SubscriberState.ENDED:
-        return AlreadySubscribed(links.preferences(of))
     if letter.kind == Welcome.kind and subscriber.state is SubscriberState.ACTIVE:
         return _welcome(session, press, subscriber, now)
-    if letter.kind == ExportReady.kind and subscriber.state is not SubscriberState.ENDED:
-        return ExportReady(links.export(of, now), links.export_for.days)
-    return _about_change(session, links, letter)
+    if letter.kind in {AddressChange.kind, AddressChanged.kind}:
+        return _about_change(session, links, letter)
+    return _about_settings(session, links, letter, subscriber, now)
+
+
+def _about_settings(
+    session: Session, links: Links, letter: Letter, subscriber: Subscriber, now: datetime
+) -> AlreadySubscribed | PreferencesLink | ExportReady | Paused | Back | None:
+    """The letters that bring a reader a link of their own, as long as they are one."""
+    if subscriber.state is SubscriberState.ENDED:
+        return None
+    if letter.kind == ExportReady.kind:
+        return ExportReady(links.export(subscriber.id, now), links.export_for.days)
+    if letter.kind in PAUSE_STATES:
+        return _about_pause(session, links, letter, subscriber, now)
+    url = links.preferences(subscriber.id)
+    if letter.kind == PreferencesLink.kind:
+        return PreferencesLink(url)
+    return AlreadySubscribed(url) if letter.kind == AlreadySubscribed.kind else None
+
+
+def _about_pause(
+    session: Session, links: Links, letter: Letter, subscriber: Subscriber, now: datetime
+) -> Paused | Back | None:
+    """The letter on a pause or its end; none where the reader has changed their mind meanwhile."""
+    send = reader_of(session, subscriber, now).next_send
+    if subscriber.state is not PAUSE_STATES[letter.kind] or send is None:
+        return None
+    zone = subscriber.cadence_row.cadence.timezone
+    words = Paused if letter.kind == Paused.kind else Back
+    return words(send.at.astimezone(zone_of(zone)), zone, links.preferences(subscriber.id))
 
 
 def _about_change(session: Session, links: Links, letter: Letter) -> AddressChange | AddressChanged | None:

@@ -244,3 +244,10 @@ def test_uns_07_an_operator_ends_a_subscription_in_any_spelling(terminal: Termin
     assert terminal.read("subscribers", "unsubscribe", "READER.TEST@EXAMPLE.com") == ended
     assert terminal.read("subscribers", "show", "reader.test@example.com")["status"] == "ended"
     assert "nobody@example.com" in terminal.refused("subscribers", "unsubscribe", "nobody@example.com", code=1)
+
+
+def test_who_lost_the_link_to_their_settings_is_sent_it_and_it_is_shown_to_nobody_else(terminal: Terminal) -> None:
+    terminal.readers("Reader.Test@example.com,en,UTC,,,,active,paper form")
+    told = terminal.read("subscribers", "link", "READER.TEST@EXAMPLE.com")
+    assert told == {"status": "active", "letter": "preferences_link"}
+    assert "nobody@example.com" in terminal.refused("subscribers", "link", "nobody@example.com", code=1)

@@ -17,6 +17,7 @@ from digest.steps.manage_subscriptions import (
     look_up_confirmation,
     pause,
     resume,
+    send_preferences_link,
     unsubscribe,
     unsubscribe_address,
 )
@@ -335,3 +336,50 @@ def test_a_pause_keeps_a_window_that_was_open(world: World) -> None:
     start = world.subscriber(reader).window_start_at
     pause(world.sessions, reader, date(2027, 6, 12), NOW + HOUR)
     assert world.subscriber(reader).window_start_at == start
+
+
+def sent_letters(world: World) -> list[str]:
+    """The kinds of the letters that went out."""
+    return world.provider.letters()
+
+
+def test_a_pause_is_told_once_for_each_date_and_so_is_its_early_end(world: World) -> None:
+    reader = world.reader()
+    for until_on in (date(2027, 7, 1), date(2027, 7, 1), date(2027, 8, 1)):
+        pause(world.sessions, reader, until_on, NOW)
+    world.turn(NOW)
+    assert sent_letters(world) == ["paused", "paused"]
+    resume(world.sessions, reader, NOW + HOUR)
+    resume(world.sessions, reader, NOW + HOUR)
+    world.turn(NOW + HOUR)
+    assert sent_letters(world) == ["paused", "paused", "back"]
+
+
+def test_skipping_a_brief_and_a_pause_that_runs_out_send_no_letter(world: World) -> None:
+    reader = world.reader()
+    pause(world.sessions, reader, date(2027, 6, 12), NOW, tells=False)
+    resume(world.sessions, reader, NOW + HOUR)
+    pause(world.sessions, reader, date(2027, 6, 12), NOW + 2 * HOUR, tells=False)
+    world.turn(utc("2027-06-12T00:00"))
+    assert world.subscriber(reader).state is SubscriberState.ACTIVE
+    assert sent_letters(world) == []
+
+
+def test_a_letter_on_a_pause_that_is_over_meanwhile_is_not_sent(world: World) -> None:
+    reader = world.reader()
+    pause(world.sessions, reader, date(2027, 7, 1), NOW)
+    resume(world.sessions, reader, NOW + HOUR)
+    world.turn(NOW + HOUR)
+    assert sent_letters(world) == ["back"]
+
+
+def test_the_link_to_the_settings_goes_to_the_owner_of_the_address_and_to_nobody_who_left(world: World) -> None:
+    reader = world.reader("Reader@example.com")
+    assert send_preferences_link(world.sessions, "reader@EXAMPLE.com", NOW) is not None
+    world.turn(NOW)
+    (told,) = world.provider.taken
+    assert (told.address, told.message.kind) == ("Reader@example.com", "preferences_link")
+    assert world.press.links.preferences(reader) in told.message.text
+    unsubscribe(world.sessions, reader, NOW)
+    assert send_preferences_link(world.sessions, "reader@example.com", NOW) is None
+    assert send_preferences_link(world.sessions, "nobody@example.com", NOW) is None
