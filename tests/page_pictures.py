@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, FloatRect, Page, ViewportSize
 
 from digest.bootstrap import build
 from digest.domain.language import Language
+from digest.links import Links
 from digest.settings import Settings
 from digest.store.database import migrate
 from tests.screenshots import LANGUAGES, PICTURES
@@ -89,8 +90,8 @@ def walk(browser: Browser, site: Site, url: str, language: Language, width: int)
     """Every page by its name, as a reader of that language comes to it."""
     site.now = SENT_AT + timedelta(hours=3)
     locale, zone = LANGUAGES[language]
-    window = {"width": width, "height": WIDTHS[width]}
-    page = browser.new_context(locale=locale, timezone_id=zone, viewport=window).new_page()  # type: ignore[arg-type] # two numbers
+    window: ViewportSize = {"width": width, "height": WIDTHS[width]}
+    page = browser.new_context(locale=locale, timezone_id=zone, viewport=window).new_page()
     walker = Walker(page, site, url, language, f"{language}{width}@example.com")
     for name, go in walker.ways().items():
         go()
@@ -136,7 +137,7 @@ class Walker:
         }
 
     @property
-    def links(self) -> object:
+    def links(self) -> Links:
         return self.site.application.links
 
     @property
@@ -173,10 +174,10 @@ class Walker:
 
 def take(page: Page, file: Path) -> None:
     """Write one picture of a page, from its top to as far as it is worth it."""
-    size = page.viewport_size or {"width": 0, "height": 0}
+    size: ViewportSize = page.viewport_size or {"width": 0, "height": 0}
     height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
-    clip = {"x": 0, "y": 0, "width": size["width"], "height": max(height, size["height"])}
-    page.screenshot(path=file, full_page=True, clip=clip, type="jpeg", quality=QUALITY)  # type: ignore[arg-type] # four numbers
+    clip: FloatRect = {"x": 0, "y": 0, "width": size["width"], "height": max(height, size["height"])}
+    page.screenshot(path=file, full_page=True, clip=clip, type="jpeg", quality=QUALITY)
 
 
 def index() -> str:

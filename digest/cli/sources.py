@@ -1,5 +1,6 @@
 """``digest sources``."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -101,25 +102,30 @@ def fetch(
     within: Annotated[int, typer.Option(min=1, max=86_400, help="Seconds after which no fetch begins any more.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch feeds now, side by side, and store what is new. One that rests is fetched when it is named."""
+    """Fetch feeds now, side by side, store what is new, and read the pages that are due for full texts.
+
+    A source that rests is fetched when it is named.
+    """
     with side_processes(many=source is None and file is None) as run, application() as app:
         desk = replace(app.desk, run=run)
-        results = _fetch_file(app, source, file) if file else _fetch(app, desk, source, timedelta(seconds=within))
+        shift = Shift(utc_now, sleep, timedelta(seconds=within))
+        end = utc_now() + shift.within
+        results = _fetch_file(app, source, file) if file else _fetch(app, desk, source, shift)
+        pages = Counter() if file else read_all_pages(app.sessions, desk, replace(shift, within=end - utc_now()))
     if as_json:
         print_json([_collected_row(result) for result in results])
     else:
         print_table(("source", "new", "known", "notes", "error"), [_collected_row(r).values() for r in results])  # type: ignore[misc] # a dict keeps its order
+        if pages:
+            say(f"Pages for full texts: {', '.join(f'{number} {came}' for came, number in sorted(pages.items()))}.")
     if results and all(result.error for result in results):
         raise typer.Exit(1)
 
 
-def _fetch(app: Application, desk: Desk, source: str | None, within: timedelta) -> list[Collected]:
+def _fetch(app: Application, desk: Desk, source: str | None, shift: Shift) -> list[Collected]:
     chosen = [find_source(app.sessions, source)] if source else list_sources(app.sessions)
     feeds = [(one.id, one.name) for one in chosen if one.feed_url and (source or not one.rest)]
-    shift = Shift(utc_now, sleep, within)
-    results = collect_all(app.sessions, desk, feeds, shift)
-    read_all_pages(app.sessions, desk, shift)
-    return results
+    return collect_all(app.sessions, desk, feeds, shift)
 
 
 def _fetch_file(app: Application, source: str | None, file: Path) -> list[Collected]:

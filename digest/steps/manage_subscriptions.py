@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
+from itertools import islice
 
 from sqlalchemy.orm import Session
 
 from digest.domain.edition import Policy, last_cut_off
 from digest.domain.language import Language, LanguageChoice
-from digest.domain.schedule import Cadence, is_known_zone
+from digest.domain.schedule import Cadence, is_known_zone, sends_from
 from digest.domain.subscriber import EndReason, LeaveReason, SubscriberState
 from digest.domain.suppression import may_ask_again
 from digest.rendering.letters import Back, Paused, PreferencesLink
 from digest.steps.read_subscribers import Reader, reader_of
+from digest.steps.request_subscriptions import NOTICE_EVERY
 from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
 from digest.store.letters import add_letter, was_written
@@ -31,8 +33,6 @@ from digest.store.subscribers import (
 from digest.store.tables import Consent, Subscriber
 
 USUAL = Policy()
-TOGETHER = timedelta(seconds=1)
-"""A letter and the change that it is about are written at one moment."""
 BARRED = frozenset({EndReason.BOUNCED, EndReason.COMPLAINED})
 
 
@@ -190,14 +190,8 @@ def _begin(subscriber: Subscriber, joined: datetime, policy: Policy) -> datetime
     return last_cut_off(cadence, joined, policy) if is_known_zone(cadence.timezone) else joined
 
 
-def pause(
-    sessions: Sessions, subscriber_id: int, until_on: date, now: datetime, *, tells: bool = True
-) -> Reader | None:
-    """No brief before local date ``until_on``; an active reader only.
-
-    Args:
-        tells: whether a letter says so, as it does once for each new date; skipping one brief is not worth a message.
-    """
+def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime) -> Reader | None:
+    """No brief before local date ``until_on``; an active reader only. A letter says so, where it is worth one."""
 
     def hold(session: Session, subscriber: Subscriber) -> None:
         if subscriber.state not in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
@@ -206,25 +200,37 @@ def pause(
         start = _read_until(session, subscriber)
         set_state(subscriber, SubscriberState.PAUSED, now)
         subscriber.paused_until_on, subscriber.window_start_at = until_on, start
-        if tells and is_news:
-            add_letter(session, Paused.kind, subscriber, now)
+        if is_news:
+            _tell_of_pause(session, Paused.kind, subscriber, until_on, now)
 
     return _change(sessions, subscriber_id, now, hold)
 
 
 def resume(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:
-    """End a pause at once. Who was told of it by letter is told so; a pause that runs out ends in a brief."""
+    """End a pause at once, and say so like :func:`pause`; one that runs out ends in a brief, which says enough."""
 
     def go_on(session: Session, subscriber: Subscriber) -> None:
-        if subscriber.state is not SubscriberState.PAUSED:
+        until_on = subscriber.paused_until_on
+        if subscriber.state is not SubscriberState.PAUSED or until_on is None:
             return
-        was_told = was_written(session, Paused.kind, subscriber.id, subscriber.changed_at - TOGETHER)
         set_state(subscriber, SubscriberState.ACTIVE, now)
         subscriber.active_from_at = now
-        if was_told:
-            add_letter(session, Back.kind, subscriber, now)
+        _tell_of_pause(session, Back.kind, subscriber, until_on, now)
 
     return _change(sessions, subscriber_id, now, go_on)
+
+
+def _tell_of_pause(session: Session, kind: str, subscriber: Subscriber, until_on: date, now: datetime) -> None:
+    """Owe a letter about a pause that holds back more than the next brief, one of a kind a day at most.
+
+    The page that pauses opens from a forwarded brief, too; nobody can fill the reader's mailbox from there.
+    """
+    cadence = subscriber.cadence_row.cadence
+    if not is_known_zone(cadence.timezone) or was_written(session, kind, subscriber.id, now - NOTICE_EVERY):
+        return
+    _, second = islice(sends_from(cadence, now), 2)
+    if second.on < until_on:
+        add_letter(session, kind, subscriber, now)
 
 
 def send_preferences_link(sessions: Sessions, address: str, now: datetime) -> Reader | None:

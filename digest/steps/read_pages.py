@@ -20,6 +20,7 @@ from digest.store.tables import Story
 
 WAITING = timedelta(minutes=5)
 """How long a page may wait to be read before it is asked for again."""
+ROWS_AT_ONCE = 1000
 AGAIN_AFTER = timedelta(minutes=30)
 GIVEN_UP_AFTER = timedelta(hours=6)
 """A page that could not be read for so long is let be; the story keeps what its feed said."""
@@ -30,8 +31,12 @@ def take_pages(sessions: Sessions, now: datetime, limit: int) -> Sequence[int]:
     by_host: dict[str, int] = {}
     with sessions.begin() as session:
         due = select(Story.id, Story.url).where(Story.page_due_at <= now).order_by(Story.page_due_at, Story.id)
-        for story_id, url in session.execute(due.limit(limit)):
-            by_host.setdefault(host_of(url), story_id)
+        # All that are due, page by page: one host with many of them keeps no other waiting.
+        with session.execute(due, execution_options={"yield_per": ROWS_AT_ONCE}) as rows:
+            for story_id, url in rows:
+                by_host.setdefault(host_of(url), story_id)
+                if len(by_host) == limit:
+                    break
         ids = list(by_host.values())
         session.execute(update(Story).where(Story.id.in_(ids)).values(page_due_at=now + WAITING))
     return ids

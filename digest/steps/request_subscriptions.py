@@ -20,7 +20,7 @@ from digest.store.tables import Consent, Subscriber
 CONFIRMATIONS_PER_HOUR = 3
 CONFIRMATIONS_PER_DAY = 6
 NOTICE_EVERY = timedelta(hours=24)
-"""An active reader who signs up again is told so at most once in this time."""
+"""How often at most a reader gets a letter of one kind by what anybody can do who knows an address or has a link."""
 CONFIRMABLE = frozenset({SubscriberState.PENDING, SubscriberState.ENDED})
 
 

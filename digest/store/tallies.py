@@ -37,7 +37,7 @@ def _write(session: Session, numbers: Mapping[str, Mapping[str, int]], *, adds: 
     new = dialect.insert(TallyRow)
     total = TallyRow.number + new.excluded.number if adds else new.excluded.number
     keys = [TallyRow.name, TallyRow.label]
-    # One statement for all of them, past the ORM: a hand-over waits for this before it is recorded.
+    # Sent together, past the ORM: a hand-over waits for this before it is recorded.
     session.connection().execute(new.on_conflict_do_update(index_elements=keys, set_={TallyRow.number: total}), rows)
 
 

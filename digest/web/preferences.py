@@ -111,7 +111,7 @@ def _until(edge: Edge, reader: Reader, fields: Fields) -> date:
 def _skip(edge: Edge, reader: Reader, _: Fields, __: Faults) -> Reader | None:
     if reader.next_send is None:
         return reader
-    return pause(edge.application.sessions, reader.id, reader.next_send.on + DAY, edge.clock(), tells=False)
+    return pause(edge.application.sessions, reader.id, reader.next_send.on + DAY, edge.clock())
 
 
 def _resume(edge: Edge, reader: Reader, _: Fields, __: Faults) -> Reader | None:

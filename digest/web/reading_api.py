@@ -1,7 +1,6 @@
 """Reading by program: the archive, a brief, and the search, as JSON."""
 
-from datetime import date as Date  # noqa: N812 - parameters are called date
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query
@@ -89,7 +88,7 @@ Question = Annotated[
         examples=["GB300"],
     ),
 ]
-DateParameter = Annotated[Date, Path(description=marked("Date, YYYY-MM-DD"), examples=["2026-12-02"])]
+DateParameter = Annotated[date, Path(description=marked("Date, YYYY-MM-DD"), examples=["2026-12-02"])]
 TongueParameter = Annotated[Language, Path(description=marked("Language, en or zh"), examples=["zh"])]
 PageParameter = Annotated[int, Query(description=marked("Page of the list"), ge=1, le=MOST_PAGES)]
 

@@ -14,9 +14,9 @@ from digest.health.machine import newest_release
 from digest.health.public_site import look_at_site
 from digest.links import Links
 from digest.providers.probes import probe_sendgrid, probe_smtp
+from tests.certificates import certificate_for
 from tests.doubles.sendgrid import KEY, SendGridDouble
 from tests.doubles.smtp import SmtpDouble
-from tests.health.certificates import certificate_for
 from tests.servers import free_port
 
 NOW = datetime.now(UTC)

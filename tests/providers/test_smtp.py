@@ -8,15 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from digest.domain.delivery import DeliveryReason
 from digest.domain.errors import BadInputError
 from digest.ports import HandOver, Message, Recipient, Sender
 from digest.providers.smtp import SmtpProvider
+from tests.certificates import certificate_for
 from tests.doubles.smtp import SmtpDouble, mute_server
 
 Readers = Callable[..., list[Recipient]]
@@ -282,25 +279,8 @@ def test_a_url_that_cannot_work_is_refused_without_being_repeated(url: str, send
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A key and a certificate for ``localhost`` in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    built = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(datetime.now(UTC) - timedelta(days=1))
-        .not_valid_after(datetime.now(UTC) + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     place = tmp_path_factory.mktemp("tls") / "server.pem"
-    place.write_bytes(secret + built.public_bytes(pem))
-    return place
+    return certificate_for("localhost", place, datetime.now(UTC) + timedelta(days=1))
 
 
 def tls_server(certificate: Path, *, tls_first: bool = False) -> SmtpDouble:

@@ -9,7 +9,9 @@ from digest.links import Links
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.steps.compile_briefs import Press
+from digest.steps.keep_sources import add_source
 from digest.store.database import Sessions
+from tests.steps.newsroom import NOW, Newsroom, Web
 from tests.steps.world import World
 
 EMAILS = Path(__file__).parents[2] / "emails"
@@ -34,3 +36,10 @@ def world(database: Sessions, press: Press) -> World:
 def shared_world(postgres: Sessions, press: Press) -> World:
     """A world on PostgreSQL alone, for what several processes do at once."""
     return World(postgres, press)
+
+
+@pytest.fixture
+def newsroom(database: Sessions) -> Newsroom:
+    """A newsroom with one source on each database."""
+    source = add_source(database, "https://news.example.com/feed", "News", None, ["Chips"], NOW)
+    return Newsroom(database, Web(), source.id)

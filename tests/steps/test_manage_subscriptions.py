@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from digest.domain.language import LanguageChoice
-from digest.domain.schedule import Cadence
+from digest.domain.schedule import EVERY_DAY, Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.steps.manage_subscriptions import (
@@ -343,24 +343,42 @@ def sent_letters(world: World) -> list[str]:
     return world.provider.letters()
 
 
-def test_a_pause_is_told_once_for_each_date_and_so_is_its_early_end(world: World) -> None:
+def test_a_pause_and_its_early_end_are_told_once_a_day_whatever_is_pressed(world: World) -> None:
+    """The page opens from a forwarded brief, too."""
     reader = world.reader()
-    for until_on in (date(2027, 7, 1), date(2027, 7, 1), date(2027, 8, 1)):
-        pause(world.sessions, reader, until_on, NOW)
-    world.turn(NOW)
-    assert sent_letters(world) == ["paused", "paused"]
-    resume(world.sessions, reader, NOW + HOUR)
-    resume(world.sessions, reader, NOW + HOUR)
+    for day in range(20, 30):
+        pause(world.sessions, reader, date(2027, 6, day), NOW)
+        world.turn(NOW)
+    assert sent_letters(world) == ["paused"]
+    for _ in range(3):
+        resume(world.sessions, reader, NOW + HOUR)
+        world.turn(NOW + HOUR)
+        pause(world.sessions, reader, date(2027, 7, 1), NOW + HOUR)
+    assert sent_letters(world) == ["paused", "back"]
+    pause(world.sessions, reader, date(2027, 8, 1), NOW + timedelta(days=2))
+    pause(world.sessions, reader, date(2027, 8, 1), NOW + timedelta(days=4))
+    world.turn(NOW + timedelta(days=4))
+    assert sent_letters(world) == ["paused", "back", "paused"]
+
+
+def test_the_end_of_a_pause_is_told_also_to_who_changed_their_wishes_meanwhile(world: World) -> None:
+    reader = world.reader()
+    pause(world.sessions, reader, date(2027, 7, 1), NOW)
+    change_wishes(world.sessions, reader, ENGLISH, Cadence("Europe/Berlin"), "", NOW + HOUR)
     world.turn(NOW + HOUR)
-    assert sent_letters(world) == ["paused", "paused", "back"]
+    resume(world.sessions, reader, NOW + 2 * HOUR)
+    world.turn(NOW + 2 * HOUR)
+    assert sent_letters(world) == ["paused", "back"]
 
 
-def test_skipping_a_brief_and_a_pause_that_runs_out_send_no_letter(world: World) -> None:
-    reader = world.reader()
-    pause(world.sessions, reader, date(2027, 6, 12), NOW, tells=False)
-    resume(world.sessions, reader, NOW + HOUR)
-    pause(world.sessions, reader, date(2027, 6, 12), NOW + 2 * HOUR, tells=False)
-    world.turn(utc("2027-06-12T00:00"))
+@pytest.mark.parametrize("weekdays", [EVERY_DAY, 0b1000], ids=["daily", "on Thursdays"])
+def test_skipping_the_next_brief_and_a_pause_that_runs_out_send_no_letter(world: World, weekdays: int) -> None:
+    reader = world.reader(weekdays=weekdays)
+    for hours in (0, 2):
+        pause(world.sessions, reader, date(2027, 6, 11), NOW + hours * HOUR)
+        resume(world.sessions, reader, NOW + (hours + 1) * HOUR)
+    pause(world.sessions, reader, date(2027, 6, 11), NOW + 4 * HOUR)
+    world.turn(utc("2027-06-11T00:00"))
     assert world.subscriber(reader).state is SubscriberState.ACTIVE
     assert sent_letters(world) == []
 

@@ -9,12 +9,10 @@ from digest.steps.collect_all import Shift
 from digest.steps.keep_sources import change_source
 from digest.steps.read_pages import read_all_pages, read_page, take_pages
 from digest.store.tables import Story as Row
-from tests.steps.test_collect_stories import NOW, Newsroom, newsroom, story
-
-__all__ = ["newsroom"]
+from tests.steps.newsroom import HOUR, NOW, Newsroom, story
 
 LONG = "The whole of it, as the page has it."
-MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -60,6 +58,15 @@ def test_a_page_is_asked_for_once_and_again_when_nobody_came_to_read_it(reading:
     assert take_pages(reading.sessions, NOW, 10) == [first.id], "one visit of a host at a time"
     assert first.id not in take_pages(reading.sessions, NOW, 10)
     assert take_pages(reading.sessions, NOW + 6 * MINUTE, 10) == [first.id]
+
+
+def test_a_host_with_many_pages_keeps_no_other_waiting(reading: Newsroom) -> None:
+    url = "https://other.example.com/3"
+    reading.web.stories = [story(3, url=url, body="A teaser.")]
+    reading.collect(NOW + HOUR)
+    first, _, other = reading.stories()
+    assert take_pages(reading.sessions, NOW + HOUR, 2) == [first.id, other.id]
+    assert take_pages(reading.sessions, NOW + HOUR, 1) == [first.id + 1], "no more than asked for"
 
 
 @pytest.mark.parametrize(

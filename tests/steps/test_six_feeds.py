@@ -14,7 +14,7 @@ from digest.steps.collect_stories import Desk, read_document
 from digest.steps.keep_sources import add_source
 from digest.store.database import Sessions
 from digest.store.tables import Source, Story, StoryTextRow
-from tests.steps.test_collect_stories import Pages, Web
+from tests.steps.newsroom import Pages, Web
 from tests.steps.world import utc
 
 SOURCES = Path(__file__).parents[1] / "sources"
