@@ -1,6 +1,7 @@
 """robots.txt (RFC 9309): which pages a site lets us read, asked once an hour."""
 
 from collections.abc import Callable
+from threading import Lock
 from urllib.parse import urlsplit, urlunsplit
 
 from protego import Protego
@@ -31,6 +32,7 @@ class Robots:
         self._agent = agent
         self._clock = clock
         self._rules: dict[str, tuple[float, Protego]] = {}
+        self._alone = Lock()
 
     def permit(self, url: str) -> None:
         """Raises PermanentError where the site asks robots not to read this page, TryAgainError where it can't say."""
@@ -45,9 +47,10 @@ class Robots:
         if known and known[0] > now:
             return known[1]
         rules = self._read(site)
-        while len(self._rules) >= _MOST_SITES:
-            del self._rules[next(iter(self._rules))]
-        self._rules[site] = (now + KEPT_SECONDS, rules)
+        with self._alone:
+            while len(self._rules) >= _MOST_SITES:
+                del self._rules[next(iter(self._rules))]
+            self._rules[site] = (now + KEPT_SECONDS, rules)
         return rules
 
     def _read(self, site: str) -> Protego:
