@@ -28,6 +28,7 @@ class Why(StrEnum):
     ZONE_UNKNOWN = "zone_unknown"
     OTHER_DAYS = "other_days"
     NOT_YET = "not_yet"
+    BARRED = "barred"
     BEFORE_SIGN_UP = "before_sign_up"
     UNCONFIRMED = "unconfirmed"
     INACTIVE_THEN = "inactive_then"
@@ -47,6 +48,7 @@ class ReaderFacts:
         active_from_at: mornings before it are not theirs.
         kept_since: how far back the ledger reaches.
         sending_paused_at: since when the operator holds all mail back; None where nobody does.
+        is_barred: the address is suppressed.
     """
 
     state: SubscriberState
@@ -56,6 +58,7 @@ class ReaderFacts:
     active_from_at: datetime | None
     kept_since: date
     sending_paused_at: datetime | None = None
+    is_barred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,7 @@ _CAUSES: Sequence[tuple[Why, Cause]] = (
     (Why.UNCONFIRMED, lambda reader, _, __, ___: reader.state is SubscriberState.PENDING),
     (Why.ENDED, lambda reader, _, at, __: _ended_before(reader, at)),
     (Why.PAUSED, lambda reader, _, at, __: reader.state is SubscriberState.PAUSED and reader.changed_at <= at),
+    (Why.BARRED, lambda reader, _, at, now: reader.is_barred and at + PLANNED_WITHIN > now),
     (Why.NOT_YET, lambda _, __, at, now: at + PLANNED_WITHIN > now),
     (Why.FORGOTTEN, lambda reader, morning, _, __: morning.on < reader.kept_since),
     (Why.INACTIVE_THEN, lambda reader, _, at, __: reader.active_from_at is not None and at < reader.active_from_at),

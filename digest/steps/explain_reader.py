@@ -134,4 +134,5 @@ def _facts(session: Session, subscriber: Subscriber, now: datetime) -> ReaderFac
         active_from_at=subscriber.active_from_at,
         kept_since=first_date(session) or now.date(),
         sending_paused_at=switch.changed_at if switch else None,
+        is_barred=bar_on(session, subscriber.email) is not None,
     )

@@ -52,6 +52,9 @@ def test_without_a_delivery_the_nearest_cause_is_named() -> None:
     assert why(send=None, zone_is_known=False) is Why.ZONE_UNKNOWN
     assert why(now=DUE - timedelta(hours=1)) is Why.NOT_YET
     assert why(now=DUE + timedelta(minutes=1)) is Why.NOT_YET
+    barred = replace(READER, is_barred=True)
+    assert why(barred, now=DUE - timedelta(hours=1)) is Why.BARRED
+    assert why(barred, was_missed=True) is Why.MISSED
     assert why(replace(READER, created_at=AFTER)) is Why.BEFORE_SIGN_UP
     assert why(replace(READER, state=SubscriberState.PENDING)) is Why.UNCONFIRMED
     assert why(replace(ended, changed_at=BEFORE)) is Why.ENDED

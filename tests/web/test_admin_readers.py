@@ -77,7 +77,8 @@ def test_two_clicks_lead_from_an_address_to_the_reason_in_words(desk: Desk) -> N
     barred = found("barred@example.com")
     assert "Its owner reported a brief as spam." in words_of(barred)
     assert line(barred, "2026-11-30").endswith("4 Nov – 30 Nov Before the reader signed up.")
-    assert "Still to come: due at 3 Dec 8:00 am." in line(barred, "2026-12-03")
+    assert line(barred, "2026-12-03").endswith("Nothing will go out: the address is suppressed.")
+    assert "Still to come: due at 3 Dec 8:00 am." in line(found("there@example.com"), "2026-12-03")
     by_number = send(editor, "/admin/readers", "/admin/readers", wanted=str(desk.readers["there"]))
     assert by_number.headers["Location"] == f"/admin/readers/{desk.readers['there']}"
 

@@ -66,6 +66,7 @@ WHYS: Mapping[Why, str] = {
     Why.ZONE_UNKNOWN: marked("The tzdata in use has no rules for the reader’s zone."),
     Why.OTHER_DAYS: marked("Not one of the reader’s days."),
     Why.NOT_YET: marked("Still to come: due at {due}."),
+    Why.BARRED: marked("Nothing will go out: the address is suppressed."),
     Why.BEFORE_SIGN_UP: marked("Before the reader signed up."),
     Why.UNCONFIRMED: marked("Not confirmed: nobody pressed the button in the confirmation message."),
     Why.INACTIVE_THEN: marked("Not active then: confirmed, resumed or came back on {active}."),
