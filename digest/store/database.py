@@ -56,7 +56,7 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> N
     connection.isolation_level = None
     for pragma in (
         "journal_mode=WAL",
-        "cache_size=-32000",
+        "cache_size=-8000",
         "temp_store=MEMORY",
         "synchronous=NORMAL",
         "foreign_keys=ON",
