@@ -30,7 +30,12 @@ from digest.providers.sendgrid_events import PROVIDER as SENDGRID
 from digest.providers.sendgrid_events import parse_events
 from digest.providers.smtp import SmtpProvider
 from digest.providers.waits import shared_waits
-from digest.publisher_settings import CHINESE_SITE_NAME, SITE_NAME
+from digest.publisher_settings import (
+    CHINESE_DEVELOPMENT_POSTAL_ADDRESS,
+    CHINESE_SITE_NAME,
+    DEVELOPMENT_POSTAL_ADDRESS,
+    SITE_NAME,
+)
 from digest.rendering.site import Site
 from digest.rendering.templates import Templates
 from digest.settings import Settings, secret_keys, split_sender
@@ -147,12 +152,16 @@ def sender_of(settings: Settings) -> Sender:
 def site_of(settings: Settings) -> Site:
     """The publisher, under the names that readers know."""
     is_unnamed = settings.site_name == SITE_NAME
+    is_homeless = settings.postal_address == DEVELOPMENT_POSTAL_ADDRESS
+    chinese_address = CHINESE_DEVELOPMENT_POSTAL_ADDRESS if is_homeless else ""
     return Site(
         name=settings.site_name,
         postal_address=settings.postal_address,
         base_url=settings.base_url,
         chinese_name=settings.site_name_zh or (CHINESE_SITE_NAME if is_unnamed else ""),
         logo_url=settings.logo_url,
+        chinese_postal_address=settings.postal_address_zh or chinese_address,
+        counts_opens=settings.count_opens,
     )
 
 
@@ -178,7 +187,7 @@ def provider_of(settings: Settings, name: str, links: Links) -> Provider:
         return _smtp_provider(settings, sender, links)
     if name == "sendgrid":
         key, waits = settings.sendgrid_api_key.get_secret_value(), shared_waits(settings.broker_url)
-        return SendGridProvider(key, settings.sendgrid_host, sender, waits)
+        return SendGridProvider(key, settings.sendgrid_host, sender, waits, counts_opens=settings.count_opens)
     return OutboxProvider(sender, FolderMailbox(settings.outbox_dir))
 
 

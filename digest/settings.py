@@ -245,6 +245,8 @@ def unsafe(settings: Settings) -> list[str]:
         faults.append("DIGEST_SMTP_URL: missing; provider smtp needs smtp://user:pass@host:port")
     if "sendgrid" in carriers and not settings.sendgrid_api_key.get_secret_value():
         faults.append("DIGEST_SENDGRID_API_KEY: missing; provider sendgrid needs one")
+    if settings.count_opens and "sendgrid" not in carriers:
+        faults.append("DIGEST_COUNT_OPENS: only SendGrid can count openings; unset it or use provider sendgrid")
     faults += settings.chat_faults(LOOPBACK_HOSTS) + settings.door_faults()
     return faults + (_unsafe_in_public(settings) if settings.is_public else [])
 

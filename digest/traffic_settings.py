@@ -17,6 +17,9 @@ class TrafficSettings(BaseSettings):
     sendgrid_api_key: SecretStr = Field(SecretStr(""), description="SendGrid API key")
     sendgrid_host: str = Field("https://api.sendgrid.com", description="SendGrid API host, e.g. the EU region's")
     sendgrid_webhook_public_key: str = Field("", description="key that verifies event webhooks")
+    count_opens: bool = Field(
+        default=False, description="let SendGrid put a pixel into briefs that counts openings; they then say so"
+    )
     webhook_hours: int = Field(
         25, ge=1, le=168, description="oldest signed event post that is believed; SendGrid repeats one for 24 hours"
     )

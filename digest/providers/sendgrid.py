@@ -72,6 +72,7 @@ class SendGridProvider:
         api_key: sent as bearer token, never shown.
         host: ``https://api.sendgrid.com`` or a region's.
         sender: who the mail is from.
+        counts_opens: SendGrid's pixel goes into briefs, and into no other mail.
         waits: what all workers know of the waits that SendGrid asked for; None: this provider's own.
         timeout: seconds that any single wait on the network may take.
         most_bytes: size of one request.
@@ -80,13 +81,14 @@ class SendGridProvider:
     name = "sendgrid"
     batch_size = 1000
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - four say who sends where; the rest is what differs from usual
         self,
         api_key: str,
         host: str,
         sender: Sender,
         waits: Waits | None = None,
         *,
+        counts_opens: bool = False,
         timeout: float = 25.0,
         most_bytes: int = MOST_BYTES,
     ) -> None:
@@ -94,6 +96,7 @@ class SendGridProvider:
         if not key.isascii() or not key.isprintable():
             raise BadInputError("DIGEST_SENDGRID_API_KEY", "", "must be one line of ASCII, as SendGrid showed it.")
         self._sender, self._waits, self._most_bytes = sender, waits or Waits(), most_bytes
+        self._counts_opens = counts_opens
         self._address = f"{host.rstrip('/')}/v3/mail/send"
         self._is_plain = self._address.lower().startswith("http://")
         self._spoke_at = float("-inf")
@@ -113,7 +116,9 @@ class SendGridProvider:
         for recipient in [one for one in tally.waiting.values() if needs_smtputf8(one.address)]:
             tally.refuse(recipient, Refusal(DeliveryReason.INVALID_ADDRESS, "needs SMTPUTF8, which SendGrid lacks"))
         if tally.waiting and self._somebody_is_there():
-            self._hand_over_groups(Envelope(message, self._sender, self._most_bytes), tally, now)
+            counts_opens = self._counts_opens and message.kind == "brief"
+            envelope = Envelope(message, self._sender, self._most_bytes, counts_opens=counts_opens)
+            self._hand_over_groups(envelope, tally, now)
         return tally.result()
 
     def close(self) -> None:

@@ -15,13 +15,14 @@ MESSAGE_ARGUMENT = "dg_message"
 address in them."""
 TRACKING_OFF = {
     "click_tracking": {"enable": False, "enable_text": False},
-    "open_tracking": {"enable": False},
     "subscription_tracking": {"enable": False},
 }
 """Click tracking rewrites confirm and unsubscribe links; subscription tracking puts its own List-Unsubscribe in."""
 
 
-def mail_of(message: Message, recipients: Sequence[Recipient], sender: Sender) -> dict[str, Any]:
+def mail_of(
+    message: Message, recipients: Sequence[Recipient], sender: Sender, *, counts_opens: bool = False
+) -> dict[str, Any]:
     """The request as the v3 API documents it; personalizations in the order of ``recipients``.
 
     The message's markers serve as substitution tags: SendGrid replaces them in both contents, no template needed. The
@@ -43,7 +44,7 @@ def mail_of(message: Message, recipients: Sequence[Recipient], sender: Sender) -
         },
         "categories": [message.kind],
         "custom_args": {MESSAGE_ARGUMENT: message.key},
-        "tracking_settings": TRACKING_OFF,
+        "tracking_settings": TRACKING_OFF | {"open_tracking": {"enable": counts_opens}},
         "personalizations": [_personalization(message, recipient) for recipient in recipients],
     }
 
@@ -55,11 +56,12 @@ class Envelope:
         message: what is sent.
         sender: who it is from.
         most_bytes: how long a request may be.
+        counts_opens: SendGrid puts its pixel in.
     """
 
-    def __init__(self, message: Message, sender: Sender, most_bytes: int) -> None:
+    def __init__(self, message: Message, sender: Sender, most_bytes: int, *, counts_opens: bool = False) -> None:
         self._message, self._most_bytes = message, most_bytes
-        self._head = _encoded(mail_of(message, [], sender)).removesuffix(b"]}")
+        self._head = _encoded(mail_of(message, [], sender, counts_opens=counts_opens)).removesuffix(b"]}")
         self._pieces: dict[str, bytes] = {}
 
     def body(self, group: Sequence[Recipient]) -> bytes:

@@ -163,3 +163,24 @@ def test_the_site_has_a_chinese_name_unless_its_operator_gave_only_one(settings:
     site = site_of(Settings(**settings, _env_file=None))  # type: ignore[arg-type, call-arg] # what tests give is text
     assert site.in_language(Language.CHINESE).name == chinese
     assert site.in_language(Language.ENGLISH).name == settings.get("site_name", "The Daily Brief")
+
+
+@pytest.mark.parametrize(
+    ("settings", "chinese"),
+    [
+        ({}, "出版者的通信地址（请设置 DIGEST_POSTAL_ADDRESS）"),
+        ({"postal_address": "1 Example Street"}, "1 Example Street"),
+        ({"postal_address": "1 Example Street", "postal_address_zh": "示例路 1 号"}, "示例路 1 号"),
+    ],
+)
+def test_the_postal_address_may_be_given_for_readers_of_chinese(settings: dict[str, str], chinese: str) -> None:
+    site = site_of(Settings(**settings, _env_file=None))  # type: ignore[arg-type, call-arg] # what tests give is text
+    assert site.in_language(Language.CHINESE).postal_address == chinese
+    assert site.in_language(Language.ENGLISH).postal_address == Settings(_env_file=None, **settings).postal_address  # type: ignore[call-arg, arg-type] # as above
+
+
+def test_openings_can_be_counted_by_sendgrid_alone(terminal: Terminal) -> None:
+    (line,) = faults(terminal, **PUBLIC, count_opens="true")
+    assert line.startswith("DIGEST_COUNT_OPENS: ")
+    terminal.set(**PUBLIC, count_opens="true", fallback_provider="sendgrid", sendgrid_api_key="SG.test-key")
+    assert site_of(load_settings()).counts_opens

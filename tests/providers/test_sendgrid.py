@@ -130,6 +130,20 @@ def test_prv_17_tracking_is_off_and_there_is_no_unsubscribe_group(
     assert "asm" not in sent
 
 
+@pytest.mark.parametrize(("kind", "pixel"), [("brief", True), ("confirm", False)])
+def test_openings_are_counted_where_that_is_switched_on_in_briefs_alone(
+    double: SendGridDouble, sender: Sender, message: Message, readers: Readers, now: datetime, kind: str, *, pixel: bool
+) -> None:
+    provider = SendGridProvider(KEY, double.host, sender, counts_opens=True)
+    try:
+        assert provider.hand_over(replace(message, kind=kind), readers(2), now).accepted == {"0-20261202", "1-20261202"}
+    finally:
+        provider.close()
+    tracking = json.loads(double.bodies[0])["tracking_settings"]
+    assert tracking["open_tracking"] == {"enable": pixel}
+    assert tracking["click_tracking"] == {"enable": False, "enable_text": False}
+
+
 def test_no_address_stands_where_sendgrid_keeps_things_for_long(
     message: Message, sender: Sender, readers: Readers
 ) -> None:

@@ -177,6 +177,21 @@ def test_a_logo_stands_for_the_name_and_says_it_and_without_one_there_is_no_pict
             assert list(parse(message.html).iter("img")) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [(Language.ENGLISH, "An invisible picture may count"), (Language.CHINESE, "看不见的图片")]
+)
+def test_a_brief_whose_openings_may_be_counted_says_so_and_no_other_mail_does(
+    templates: Templates, links: Links, site: Site, page: ReadPage, language: Language, words: str
+) -> None:
+    counting = replace(site, counts_opens=True)
+    for message in example_messages(templates, links, counting, language):
+        told = [words in text for text in (page(message.html).text, "".join(message.text.split("\n")))]
+        assert told == [message.kind == "brief"] * 2, message.kind
+        assert faults(message.html) == []
+    for message in example_messages(templates, links, site, language):
+        assert words not in message.text
+
+
 def test_a_value_that_a_template_asks_for_and_does_not_get_is_an_error(templates: Templates) -> None:
     with pytest.raises(UndefinedError):
         templates.render("goodbye", Language.ENGLISH, {})
