@@ -27,9 +27,14 @@ GIVEN_UP_AFTER = timedelta(hours=6)
 
 
 def take_pages(sessions: Sessions, now: datetime, limit: int) -> Sequence[int]:
-    """The ids of the stories whose pages to read now, one per host; they are not given again for :data:`WAITING`."""
+    """The ids of the stories whose pages to read now, one per host; they are not given again for :data:`WAITING`.
+
+    What is still due after :data:`GIVEN_UP_AFTER` is let be, for it may be a page that ends whoever reads it.
+    """
     by_host: dict[str, int] = {}
     with sessions.begin() as session:
+        given_up = (Story.page_due_at <= now) & (Story.seen_at < now - GIVEN_UP_AFTER)
+        session.execute(update(Story).where(given_up).values(page_due_at=None))
         due = select(Story.id, Story.url).where(Story.page_due_at <= now).order_by(Story.page_due_at, Story.id)
         # All that are due, page by page: one host with many of them keeps no other waiting.
         with session.execute(due, execution_options={"yield_per": ROWS_AT_ONCE}) as rows:

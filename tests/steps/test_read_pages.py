@@ -108,3 +108,13 @@ def test_a_page_read_twice_or_of_a_story_that_is_gone_is_passed_over(reading: Ne
     assert read_page(reading.sessions, reading.desk, first.id, NOW + HOUR) == "read"
     assert read_page(reading.sessions, reading.desk, first.id, NOW + 2 * HOUR) == "nothing"
     assert read_page(reading.sessions, reading.desk, 999, NOW + 2 * HOUR) == "nothing"
+
+
+def test_a_page_that_ends_whoever_reads_it_is_not_asked_for_without_end(reading: Newsroom) -> None:
+    # Whoever takes it never comes back, so that nothing is written down about it.
+    taken = [take_pages(reading.sessions, NOW + number * 10 * MINUTE, 10) for number in range(100)]
+    first, _ = reading.stories()
+    asked = [number for number, ids in enumerate(taken) if ids]
+    assert asked == list(range(37)), "for six hours"
+    assert due(reading) == [False, False]
+    assert first.body == "A teaser."

@@ -12,7 +12,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from digest.web.app import create_app
 from tests.web.conftest import Site
@@ -102,7 +102,12 @@ class Visit:
 
     def press(self, name: str, *, link: bool = False) -> None:
         """Press the button, or follow the link, of this name."""
-        self.page.get_by_role("link" if link else "button", name=name, exact=True).first.click()
+        self.follow(self.page.get_by_role("link" if link else "button", name=name, exact=True).first)
+
+    def follow(self, way: Locator) -> None:
+        """Press what leads to another page and wait for that: a click alone may end before the old page is gone."""
+        with self.page.expect_navigation():
+            way.click()
 
 
 @contextmanager

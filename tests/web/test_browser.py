@@ -129,7 +129,7 @@ class Journey:
         self.served.site.turn()
         self.visit.press(self.words["outbox"], link=True)
         self._look()
-        self.visit.page.locator(".mails a").first.click()
+        self.visit.follow(self.visit.page.locator(".mails a").first)
         self._look()
         with self.visit.page.context.expect_page() as opened:
             self.visit.page.frame_locator("iframe").locator("a[href*='/confirm/']").first.click()
@@ -146,7 +146,7 @@ class Journey:
         self.visit.press(self.words["save"])
         assert moment in self.visit.words()
         self._look()
-        self.visit.page.get_by_role("button", name=self.words["pause"]).first.click()
+        self.visit.follow(self.visit.page.get_by_role("button", name=self.words["pause"]).first)
         assert self.visit.page.get_by_role("heading", name=self.words["paused"]).is_visible()
         self._look()
         self.visit.press(self.words["resume"])
@@ -170,10 +170,10 @@ class Journey:
         self.visit.press(self.words["archive"], link=True)
         self._look()
         days = self.visit.page.locator(".days li").filter(has=self.visit.page.locator("time[datetime='2026-12-03']"))
-        days.locator("a:not(.other)").click()
+        self.visit.follow(days.locator("a:not(.other)"))
         assert "/briefs/2026-12-03/" in self.visit.page.url
         self._look()
-        self.visit.page.locator("article h2 a").first.click()
+        self.visit.follow(self.visit.page.locator("article h2 a").first)
         assert "/stories/" in self.visit.page.url
         self._look()
 
@@ -258,14 +258,14 @@ def test_the_pages_beside_the_way_hold_for_everybody_too(
             seen.page.goto(f"{served.url}{path}{'&' if '?' in path else '?'}lang={language}")
             seen.look()
         seen.page.goto(f"{served.url}{moving}")
-        seen.page.locator("main button").click()
+        seen.follow(seen.page.locator("main button"))
         seen.look()
         site.now += timedelta(days=40)
         for path in ("/nothing", data, moving):
             seen.page.goto(f"{served.url}{path}?lang={language}")
             seen.look()
         seen.page.goto(f"{served.url}{settings}/erase")
-        seen.page.locator("main button").click()
+        seen.follow(seen.page.locator("main button"))
         seen.look()
 
 
