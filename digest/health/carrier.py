@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from digest.bootstrap import Application
+from digest.domain.notice import notice
 from digest.health.findings import Finding, fault, ok, warning
 from digest.health.machine import unwritable
 from digest.providers.probes import Probed, probe_sendgrid, probe_smtp
@@ -29,14 +30,15 @@ def _judge(check: str, name: str, settings: Settings, now: datetime) -> Finding:
 
 
 def _outbox(check: str, settings: Settings) -> Finding:
+    folder = str(settings.outbox_dir)
     if why := unwritable(settings.outbox_dir):
-        return fault(check, f"outbox: {settings.outbox_dir} can't be written to: {why}")
-    return warning(check, f"outbox: messages are kept in {settings.outbox_dir}, not sent")
+        return fault(check, "outbox: {folder} can't be written to: {why}", folder=folder, why=why)
+    return warning(check, "outbox: messages are kept in {folder}, not sent", folder=folder)
 
 
 def _finding(check: str, name: str, probed: Probed) -> Finding:
     if probed.refused:
-        return fault(check, f"{name}: {probed.refused}: {probed.mend}")
+        return fault(check, "{name}: {what}: {mend}", name=name, what=probed.refused, mend=probed.mend)
     if probed.doubt:
-        return warning(check, f"{name}: {probed.doubt}: {probed.mend}")
-    return ok(check, f"{name}: {probed.words}; nothing was sent")
+        return warning(check, "{name}: {what}: {mend}", name=name, what=probed.doubt, mend=probed.mend)
+    return ok(check, "{name}: {what}; nothing was sent", name=name, what=probed.ready or notice("answers"))

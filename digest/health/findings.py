@@ -5,6 +5,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from digest.domain.notice import Notice, Value, as_json, from_json
+
+CHECKS = (
+    "database",
+    "connections",
+    "broker",
+    "clock",
+    "disk",
+    "scheduler",
+    "sending switch",
+    "zones of the list",
+    "sources",
+    "unknown",
+    "waiting",
+    "tzdata",
+    "secrets",
+    "provider",
+    "fallback provider",
+    "site",
+    "one-click",
+    "SPF",
+    "DKIM",
+    "DMARC",
+    "MX",
+    "PTR",
+)
+"""Every check; the names are labels of metrics, and on pages and in letters words of the reader's language."""
+
 
 class State(StrEnum):
     """How a check came out."""
@@ -20,12 +48,17 @@ class Finding:
 
     Attributes:
         check: stable name; also a metric label.
-        words: what is so and, where it is not well, what to do. Holds no secret and no address of a reader.
+        said: what is so and, where it is not well, what to do. Holds no secret and no address of a reader.
     """
 
     check: str
     state: State
-    words: str
+    said: Notice
+
+    @property
+    def words(self) -> str:
+        """What is said, in English."""
+        return str(self.said)
 
     @property
     def stops(self) -> bool:
@@ -33,19 +66,19 @@ class Finding:
         return self.state is State.FAULT
 
 
-def ok(check: str, words: str) -> Finding:
+def ok(check: str, text: str, /, **values: Value) -> Finding:
     """All is well."""
-    return Finding(check, State.OK, words)
+    return Finding(check, State.OK, Notice(text, values))
 
 
-def warning(check: str, words: str) -> Finding:
+def warning(check: str, text: str, /, **values: Value) -> Finding:
     """Briefs leave, and something should be mended."""
-    return Finding(check, State.WARNING, words)
+    return Finding(check, State.WARNING, Notice(text, values))
 
 
-def fault(check: str, words: str) -> Finding:
+def fault(check: str, text: str, /, **values: Value) -> Finding:
     """Briefs don't leave, or not as they must."""
-    return Finding(check, State.FAULT, words)
+    return Finding(check, State.FAULT, Notice(text, values))
 
 
 def problems(findings: Iterable[Finding]) -> list[Finding]:
@@ -55,18 +88,26 @@ def problems(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def as_rows(findings: Iterable[Finding]) -> list[dict[str, str]]:
-    """The findings as JSON rows: ``check``, ``state``, ``words``."""
+    """The findings as JSON rows: ``check``, ``state``, ``words`` in English."""
     return [{"check": one.check, "state": one.state.value, "words": one.words} for one in findings]
 
 
 def to_text(findings: Sequence[Finding]) -> str:
-    """The findings as one JSON text, to be kept."""
-    return json.dumps(as_rows(findings), ensure_ascii=False)
+    """The findings as one JSON text, to be kept and told in whatever language later."""
+    return json.dumps([[one.check, one.state.value, as_json(one.said)] for one in findings], ensure_ascii=False)
 
 
 def from_text(text: str) -> list[Finding]:
     """The findings that :func:`to_text` wrote; none of what another version wrote otherwise."""
     try:
-        return [Finding(row["check"], State(row["state"]), row["words"]) for row in json.loads(text)]
-    except (ValueError, KeyError, TypeError):
+        return [_from_row(row) for row in json.loads(text)]
+    except (ValueError, TypeError):
         return []
+
+
+def _from_row(row: Sequence[object]) -> Finding:
+    check, state, kept = row
+    said = from_json(kept)
+    if not isinstance(said, Notice):
+        raise ValueError("a finding says something")  # noqa: TRY004 - told as every other wrong text is
+    return Finding(str(check), State(str(state)), said)

@@ -7,6 +7,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from digest.domain.delivery import BatchState, DeliveryReason
+from digest.domain.notice import Notice, Value, notice
 from digest.domain.schedule import is_known_zone
 from digest.health.findings import Finding, fault, ok, warning
 from digest.store.cadences import all_cadences
@@ -26,14 +27,19 @@ Look = Callable[[Session, datetime], Finding]
 def look_at_scheduler(session: Session, now: datetime) -> Finding:
     """Whether a tick was carried out lately: beat, broker and a worker together."""
     mark = session.get(Switch, TICKED)
-    start = "start digest run, or digest beat and a worker with the queue tick"
+    start = notice("start digest run, or digest beat and a worker with the queue tick")
     if mark is None:
-        return warning("scheduler", f"last tick: never; {start}")
+        return warning("scheduler", "last tick: never; {start}", start=start)
+    last = f"{mark.changed_at:%Y-%m-%d %H:%M:%S}Z"
     if mark.changed_at > now + AHEAD:
-        words = f"last tick: {mark.changed_at:%Y-%m-%d %H:%M:%S}Z, which is still to come"
-        return warning("scheduler", f"{words}: a clock was ahead; set every machine's by NTP, the next tick mends it")
+        return warning(
+            "scheduler",
+            "last tick: {last}, which is still to come: a clock was ahead; set every machine's by NTP, "
+            "the next tick mends it",
+            last=last,
+        )
     if now - mark.changed_at > SILENT_AFTER:
-        return fault("scheduler", f"last tick: {mark.changed_at:%Y-%m-%d %H:%M:%S}Z; {start}")
+        return fault("scheduler", "last tick: {last}; {start}", last=last, start=start)
     return ok("scheduler", "ticks")
 
 
@@ -42,22 +48,33 @@ def look_at_switch(session: Session, now: datetime) -> Finding:
     row = session.get(Switch, PAUSED)
     if row is None:
         return ok("sending switch", "on")
-    since = f"since {row.changed_at:%Y-%m-%d %H:%M}Z ({_hours(now - row.changed_at)})"
+    since: dict[str, Value] = {"since": f"{row.changed_at:%Y-%m-%d %H:%M}Z", "span": _hours(now - row.changed_at)}
     if row.value in {"", "operator"}:
-        return fault("sending switch", f"paused by the operator {since}: go on with digest deliveries resume")
-    return fault("sending switch", f"paused {since} by “{row.value}”: mend that, then digest deliveries resume")
+        return fault(
+            "sending switch",
+            "paused by the operator since {since} ({span}): go on with digest deliveries resume",
+            **since,
+        )
+    return fault(
+        "sending switch",
+        "paused since {since} ({span}) by “{why}”: mend that, then digest deliveries resume",
+        why=row.value,
+        **since,
+    )
 
 
-def _hours(span: timedelta) -> str:
+def _hours(span: timedelta) -> Notice:
     minutes = max(0, int(span / timedelta(minutes=1)))
-    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"  # noqa: PLR2004 # an hour
+    if minutes < 60:  # noqa: PLR2004 # an hour
+        return notice("{minutes} min", minutes=str(minutes))
+    return notice("{hours} h {minutes} min", hours=str(minutes // 60), minutes=f"{minutes % 60:02}")
 
 
 def look_at_zones(session: Session, _: datetime) -> Finding:
     """Whether the running tzdata has rules for every zone of the list."""
     unknown = sorted({row.timezone for row in all_cadences(session) if not is_known_zone(row.timezone)})
     if unknown:
-        return fault("zones of the list", f"no rules, so no brief: {', '.join(unknown)}: upgrade tzdata or change it")
+        return fault("zones of the list", "no rules, so no brief: {zones}: upgrade tzdata or change it", zones=unknown)
     return ok("zones of the list", "all known")
 
 
@@ -69,24 +86,49 @@ def look_at_sources(session: Session, now: datetime) -> Finding:
     ill = [feed for feed in feeds if feed.rest or (feed.failing_since_at and now - feed.failing_since_at > STALE_NEWS)]
     newest = session.scalar(select(Story.seen_at).order_by(Story.id.desc()).limit(1))
     if newest is None or now - newest > STALE_NEWS:
-        when = f"{newest:%Y-%m-%d %H:%M}Z" if newest else "never"
-        why = f"; failing: {_names(_failing(feeds))}" if _failing(feeds) else ""
-        return fault("sources", f"no new story since {when}, so the next brief has nothing{why}: digest sources list")
+        return _no_news(newest, _failing(feeds))
+    number = str(len(feeds))
     if ill:
-        words = f"{len(ill)} of {len(feeds)} give nothing any more: {_names(ill)}"
-        return warning("sources", f"{words}: see digest sources list, mend their addresses or remove them")
+        return warning(
+            "sources",
+            "{ill} of {number} give nothing any more: {names}: see digest sources list, mend their addresses or "
+            "remove them",
+            ill=str(len(ill)),
+            number=number,
+            names=_names(ill),
+        )
     if failing := _failing(feeds):
-        return ok("sources", f"{len(feeds)} feeds; failing just now: {_names(failing)}")
-    return ok("sources", f"{len(feeds)} feeds")
+        return ok("sources", "{number} feeds; failing just now: {names}", number=number, names=_names(failing))
+    return ok("sources", "{number} feeds", number=number)
+
+
+def _no_news(newest: datetime | None, failing: list[Source]) -> Finding:
+    lead = notice("no new story yet")
+    if newest:
+        lead = notice("no new story since {since}", since=f"{newest:%Y-%m-%d %H:%M}Z")
+    if failing:
+        return fault(
+            "sources",
+            "{lead}, so the next brief has nothing; failing: {names}: digest sources list",
+            lead=lead,
+            names=_names(failing),
+        )
+    return fault("sources", "{lead}, so the next brief has nothing: digest sources list", lead=lead)
 
 
 def _failing(feeds: Sequence[Source]) -> list[Source]:
     return [feed for feed in feeds if feed.error]
 
 
-def _names(feeds: list[Source]) -> str:
-    shown = [f"{feed.name} ({feed.error})" if feed.error else feed.name for feed in feeds[:MOST_SHOWN]]
-    return ", ".join(shown) + (f" and {len(feeds) - MOST_SHOWN} more" if len(feeds) > MOST_SHOWN else "")
+def _names(feeds: list[Source]) -> Value:
+    shown = [_name(feed) for feed in feeds[:MOST_SHOWN]]
+    if len(feeds) <= MOST_SHOWN:
+        return shown
+    return notice("{names} and {number} more", names=shown, number=str(len(feeds) - MOST_SHOWN))
+
+
+def _name(feed: Source) -> Value:
+    return notice("{name} ({error})", name=feed.name, error=feed.error) if feed.error else feed.name
 
 
 def look_at_unknown(session: Session, _: datetime) -> Finding:
@@ -95,19 +137,31 @@ def look_at_unknown(session: Session, _: datetime) -> Finding:
     counts = dict(session.execute(select(*by).where(Batch.state == BatchState.UNKNOWN).group_by(Batch.reason)).all())
     if not counts:
         return ok("unknown", "no batch whose fate is unknown")
-    lost = counts.get(DeliveryReason.LEDGER_LOST, 0)
-    words = ", ".join(f"{number} {reason}" for reason, number in sorted(counts.items(), key=str))
-    if lost:
+    found = [_in_doubt(reason, str(number)) for reason, number in sorted(counts.items(), key=str)]
+    if counts.get(DeliveryReason.LEDGER_LOST, 0):
         return warning(
             "unknown",
-            f"batches that may have gone out: {words}: the database came back from a back-up; "
+            "batches that may have gone out: {counts}: the database came back from a back-up; "
             "see digest deliveries list --status unknown, give again what surely did not leave",
+            counts=found,
         )
     return warning(
         "unknown",
-        f"batches that may have gone out: {words}: the provider's events settle them, or "
+        "batches that may have gone out: {counts}: the provider's events settle them, or "
         "digest deliveries list --status unknown and retry",
+        counts=found,
     )
+
+
+def _in_doubt(reason: DeliveryReason | None, number: str) -> Notice:
+    match reason:
+        case DeliveryReason.LEASE_EXPIRED:
+            return notice("{number} lease_expired", number=number)
+        case DeliveryReason.ANSWER_LOST:
+            return notice("{number} answer_lost", number=number)
+        case DeliveryReason.LEDGER_LOST:
+            return notice("{number} ledger_lost", number=number)
+    return notice("{number} {reason}", number=number, reason=str(reason))
 
 
 def look_at_waiting(session: Session, now: datetime) -> Finding:
@@ -123,10 +177,17 @@ def look_at_waiting(session: Session, now: datetime) -> Finding:
         )
         or 0
     )
-    late = {"batches": batches, "letters": letters, "posts of events": posts}
-    if any(late.values()):
-        words = ", ".join(f"{number} {name}" for name, number in late.items() if number)
-        return warning("waiting", f"due for over 5 minutes: {words}: see that workers run, and their logs, or add one")
+    late = [
+        notice("{number} batches", number=str(batches)) if batches else None,
+        notice("{number} letters", number=str(letters)) if letters else None,
+        notice("{number} posts of events", number=str(posts)) if posts else None,
+    ]
+    if waiting := [each for each in late if each]:
+        return warning(
+            "waiting",
+            "due for over 5 minutes: {waiting}: see that workers run, and their logs, or add one",
+            waiting=waiting,
+        )
     return ok("waiting", "nothing waits for longer than it should")
 
 

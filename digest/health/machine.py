@@ -13,6 +13,7 @@ import httpx2
 from sqlalchemy import make_url
 
 from digest.bootstrap import STATE, Application
+from digest.domain.notice import Notice, Value, notice
 from digest.health.findings import Finding, fault, ok, warning
 from digest.settings import SHORTEST_SECRET, Settings
 
@@ -36,30 +37,41 @@ def look_at_disk(settings: Settings) -> Finding:
     return next((one for one in found if one.state != "ok"), found[0])
 
 
-def _folders(settings: Settings) -> Iterator[tuple[str, Path]]:
+def _folders(settings: Settings) -> Iterator[tuple[Notice, Path]]:
     url = make_url(settings.database_url)
     if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
-        yield "the database", Path(url.database).parent
+        yield notice("the database"), Path(url.database).parent
     if settings.provider == "outbox":
-        yield "the outbox", settings.outbox_dir
+        yield notice("the outbox"), settings.outbox_dir
     if settings.broker_url.startswith("memory:") or not settings.secret_keys:
-        yield "what must not be forgotten", STATE
-    yield "temporary files", Path(gettempdir())
+        yield notice("what must not be forgotten"), STATE
+    yield notice("temporary files"), Path(gettempdir())
 
 
-def _room(name: str, folder: Path) -> Finding:
+def _room(name: Notice, folder: Path) -> Finding:
     place = next(known for known in (folder.absolute(), *folder.absolute().parents) if known.exists())
     usage, nodes = shutil.disk_usage(place), os.statvfs(place)
     share = usage.free / usage.total if usage.total else 1.0
     left = nodes.f_favail / nodes.f_files if nodes.f_files else 1.0
-    words = f"{usage.free // 2**20} MB ({share:.0%}) free for {name} in {folder}"
+    where: dict[str, Value] = {"folder": str(folder), "name": name}
     if why := unwritable(place):
-        return fault("disk", f"{folder}, for {name}, can't be written to ({why}): free it or mend its rights")
+        return fault(
+            "disk",
+            "{folder}, for {name}, can't be written to ({why}): free it or mend its rights",
+            why=why,
+            **where,
+        )
+    room = notice(
+        "{free} MB ({share}) free for {name} in {folder}",
+        free=str(usage.free // 2**20),
+        share=f"{share:.0%}",
+        **where,
+    )
     if min(share, left) < ALMOST_NOTHING and usage.free < ENOUGH:
-        return fault("disk", f"{words}: free it now, or nothing can be recorded")
+        return fault("disk", "{room}: free it now, or nothing can be recorded", room=room)
     if min(share, left) < LITTLE and usage.free < ENOUGH:
-        return warning("disk", f"{words}: free some, or keep less (DIGEST_KEEP_DAYS)")
-    return ok("disk", words)
+        return warning("disk", "{room}: free some, or keep less (DIGEST_KEEP_DAYS)", room=room)
+    return ok("disk", "{room}", room=room)
 
 
 def unwritable(folder: Path) -> str:
@@ -96,12 +108,26 @@ def look_at_zone_rules(newest: str, workers: str) -> Finding:
     ours = tzdata_release()
     system = _release_of(SYSTEM_ZONES.read_text(encoding="ascii")) if SYSTEM_ZONES.exists() else ""
     if newest > ours:
-        return warning("tzdata", f"{ours} in use; IANA offers {newest}: upgrade the package tzdata, restart everything")
+        return warning(
+            "tzdata",
+            "{ours} in use; IANA offers {newest}: upgrade the package tzdata, restart everything",
+            ours=ours,
+            newest=newest,
+        )
     if system > ours:
-        return warning("tzdata", f"{ours} in use; the system has {system}: upgrade the package tzdata")
+        return warning(
+            "tzdata", "{ours} in use; the system has {system}: upgrade the package tzdata", ours=ours, system=system
+        )
     if workers and workers != ours:
-        return warning("tzdata", f"{ours} here, {workers} in the workers: restart them, they read the rules once")
-    return ok("tzdata", f"{ours} from the package; the system's {system or 'none'} is not used")
+        return warning(
+            "tzdata",
+            "{ours} here, {workers} in the workers: restart them, they read the rules once",
+            ours=ours,
+            workers=workers,
+        )
+    if not system:
+        return ok("tzdata", "{ours} from the package; the system has none", ours=ours)
+    return ok("tzdata", "{ours} from the package; the system's {system} is not used", ours=ours, system=system)
 
 
 def newest_release(url: str) -> str:
@@ -118,17 +144,21 @@ def look_at_secrets(app: Application) -> Finding:
     """Whether secrets are long enough and nobody's default."""
     weak = [name for name, value in _secrets(app.settings) if len(value) < SHORTEST_SECRET or WELL_KNOWN.search(value)]
     if weak:
-        words = f"{', '.join(weak)}: short or a well-known word; make one with: python3 -c 'import secrets; "
-        return warning("secrets", f"{words}print(secrets.token_urlsafe(32))' and, for keys, keep the old one behind it")
+        return warning(
+            "secrets",
+            "{names}: short or a well-known word; make one with: {command} and, for keys, keep the old one behind it",
+            names=weak,
+            command="python3 -c 'import secrets; print(secrets.token_urlsafe(32))'",
+        )
     if not app.settings.secret_keys and app.settings.is_public:
         return fault("secrets", "DIGEST_SECRET_KEYS: missing; a public site needs its own")
     return ok("secrets", "none is short or well known")
 
 
-def _secrets(settings: Settings) -> Iterator[tuple[str, str]]:
+def _secrets(settings: Settings) -> Iterator[tuple[Value, str]]:
     for number, key in enumerate(settings.secret_keys, 1):
         yield f"DIGEST_SECRET_KEYS ({number})", key.get_secret_value()
     if token := settings.admin_token.get_secret_value():
         yield "DIGEST_ADMIN_TOKEN", token
     if (password := make_url(settings.database_url).password) and settings.is_public:
-        yield "the password in DIGEST_DATABASE_URL", str(password)
+        yield notice("the password in DIGEST_DATABASE_URL"), str(password)

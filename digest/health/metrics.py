@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from digest.bootstrap import Application
 from digest.health.examine import look_here
-from digest.health.findings import Finding, State
+from digest.health.findings import Finding, State, fault
 from digest.health.machine import tzdata_release
 from digest.health.now import Snapshot, broker_depths, snapshot
 from digest.providers.counted import ANSWERS, BEYOND, BOUNDS, OUTCOMES, SECONDS, SECONDS_SUM
@@ -57,7 +57,7 @@ class ServiceCollector(Collector):
                 state = snapshot(app.sessions, app.settings.policy, now)
             except SQLAlchemyError as error:
                 why = type(error).__name__
-                findings[0] = Finding("database", State.FAULT, f"went away while it was read ({why})")
+                findings[0] = fault("database", "went away while it was read ({why})", why=why)
         yield _build()
         yield _checks(findings, state)
         yield _depths(app)

@@ -13,6 +13,7 @@ from digest.domain.language import Language
 from digest.health.findings import Finding, problems
 from digest.health.kept import kept_findings
 from digest.health.reports import GOOD, REPORTED, Report, mark, morning_to_report, report_of
+from digest.health.wording import check_names, finding_line
 from digest.ports import Recipient
 from digest.rendering.letters import Alarm, Letter, render_letter
 from digest.rendering.letters import Report as Words
@@ -35,9 +36,10 @@ def report_morning(app: Application, now: datetime) -> Report | None:
             return None
         report = report_of(session, on)
         mark(session, REPORTED, on, now)
-        notes = [f"{one.check}: {one.words}" for one in problems(kept_findings(session).findings)]
+        wrong = problems(kept_findings(session).findings)[:MOST_NOTES]
+    notes = [finding_line(one, _language(app)) for one in wrong]
     log.info("morning_reported", on=on.isoformat(), good=report.is_good, flaws=report.flaws, due=report.total.due)
-    tell_operator(app, f"report-{on:%Y%m%d}", _words(app, report, notes[:MOST_NOTES]), now)
+    tell_operator(app, f"report-{on:%Y%m%d}", _words(app, report, notes), now)
     return report
 
 
@@ -60,6 +62,10 @@ def _words(app: Application, report: Report, notes: Sequence[str]) -> Words:
     return Words(report.on, report.is_good, report.flaws, counts, reasons, notes, _admin(app))
 
 
+def _language(app: Application) -> Language:
+    return Language(app.settings.operator_language)
+
+
 def _admin(app: Application) -> str:
     return f"{app.links.base_url}/admin"
 
@@ -71,8 +77,8 @@ def alarm(app: Application, faults: Sequence[Finding], now: datetime) -> None:
     if not faults:
         return
     zone = app.settings.default_timezone
-    what = ", ".join(one.check for one in faults)
-    details = [f"{one.check}: {one.words}" for one in faults]
+    what = check_names(faults, _language(app))
+    details = [finding_line(one, _language(app)) for one in faults]
     letter = Alarm(what, details, now.astimezone(ZoneInfo(zone)), zone, _admin(app))
     tell_operator(app, f"alarm-{now:%Y%m%d%H%M}", letter, now)
 
@@ -82,8 +88,7 @@ def tell_operator(app: Application, key: str, letter: Letter, now: datetime) -> 
     address = app.settings.operator_email
     if not address:
         return
-    language = Language(app.settings.operator_language)
-    message = render_letter(app.templates, app.links, app.site, key=key, language=language, letter=letter)
+    message = render_letter(app.templates, app.links, app.site, key=key, language=_language(app), letter=letter)
     given = app.provider.hand_over(message, [Recipient(key=key, address=address)], now)
     if not given.accepted:
         log.error("operator_not_told", kind=letter.kind, why=given.alarm or given.delayed or "not taken")

@@ -35,14 +35,35 @@ def _site(client: httpx2.Client, links: Links, now: datetime) -> Finding:
             until = _valid_until(answer)
     except (httpx2.RequestError, httpx2.InvalidURL) as error:
         why = f"{type(error).__name__}: {error}" if "certificate" in str(error).lower() else type(error).__name__
-        return fault("site", f"{links.base_url} can't be reached from here ({why}): see DNS, proxy and certificate")
+        return fault(
+            "site",
+            "{site} can't be reached from here ({why}): see DNS, proxy and certificate",
+            site=links.base_url,
+            why=why,
+        )
     if answer.is_redirect:
-        return warning("site", f"{address} redirects: set DIGEST_BASE_URL to where it leads; mail clients don't follow")
+        return warning(
+            "site",
+            "{address} redirects: set DIGEST_BASE_URL to where it leads; mail clients don't follow",
+            address=address,
+        )
     if not answer.is_success:
-        return fault("site", f"{address} answers {answer.status_code}: see that digest web runs and the proxy finds it")
-    if until is not None and until - now < RENEW_WITHIN:
-        return warning("site", f"the certificate of {links.base_url} ends on {until:%Y-%m-%d}: renew it")
-    return ok("site", f"{links.base_url} answers" + (f"; certificate until {until:%Y-%m-%d}" if until else ""))
+        return fault(
+            "site",
+            "{address} answers {code}: see that digest web runs and the proxy finds it",
+            address=address,
+            code=str(answer.status_code),
+        )
+    return _certificate(links.base_url, until, now)
+
+
+def _certificate(site: str, until: datetime | None, now: datetime) -> Finding:
+    if until is None:
+        return ok("site", "{site} answers", site=site)
+    day = f"{until:%Y-%m-%d}"
+    if until - now < RENEW_WITHIN:
+        return warning("site", "the certificate of {site} ends on {day}: renew it", site=site, day=day)
+    return ok("site", "{site} answers; certificate until {day}", site=site, day=day)
 
 
 def _valid_until(answer: httpx2.Response) -> datetime | None:
@@ -61,12 +82,23 @@ def _one_click(client: httpx2.Client, links: Links) -> Finding:
     try:
         answer = client.post(links.unsubscribe(NOBODY), data=ONE_CLICK)
     except httpx2.RequestError as error:
-        return warning("one-click", f"{shown} gives no answer to a POST ({type(error).__name__}): see the proxy")
+        return warning(
+            "one-click",
+            "{place} gives no answer to a POST ({why}): see the proxy",
+            place=shown,
+            why=type(error).__name__,
+        )
     if answer.is_redirect:
-        return warning("one-click", f"{shown} redirects a POST, which mail clients don't follow: see the proxy")
+        return warning(
+            "one-click", "{place} redirects a POST, which mail clients don't follow: see the proxy", place=shown
+        )
     if not answer.is_success:
-        words = f"{shown} answers {answer.status_code} to a POST"
-        return warning("one-click", f"{words}: let POST through the proxy, and see that its keys are these keys")
+        return warning(
+            "one-click",
+            "{place} answers {code} to a POST: let POST through the proxy, and see that its keys are these keys",
+            place=shown,
+            code=str(answer.status_code),
+        )
     if "set-cookie" in answer.headers:
-        return warning("one-click", f"{shown} sets a cookie, which RFC 8058 rules out: see the proxy")
-    return ok("one-click", f"{shown} takes a POST")
+        return warning("one-click", "{place} sets a cookie, which RFC 8058 rules out: see the proxy", place=shown)
+    return ok("one-click", "{place} takes a POST", place=shown)

@@ -22,6 +22,7 @@ MOST_STEPS = 8
 """Of the walk up the tree for a DMARC record (RFC 9989 §4.10)."""
 SENDGRID_SELECTORS = ("s1", "s2")
 """Where SendGrid's domain authentication puts its keys unless it was told otherwise."""
+ANY_SPF = "v=spf1 include:… -all"
 NO_ANSWER = (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer)
 
 
@@ -52,9 +53,14 @@ def look_at_sender_dns(settings: Settings, resolver: dns.resolver.Resolver) -> l
         try:
             found.append(check())
         except dns.exception.DNSException as error:
-            why = type(error).__name__
-            found.append(warning(name, f"{domain}: DNS gave no answer ({why}): see that the name servers answer"))
+            found.append(_silent(name, domain, type(error).__name__))
     return found
+
+
+def _silent(check: str, domain: str, why: str) -> Finding:
+    return warning(
+        check, "{domain}: DNS gave no answer ({why}): see that the name servers answer", domain=domain, why=why
+    )
 
 
 def _texts(resolver: dns.resolver.Resolver, name: str) -> list[str]:
@@ -73,16 +79,28 @@ def _envelope_domain(settings: Settings, domain: str) -> str:
 def _spf(resolver: dns.resolver.Resolver, domain: str) -> Finding:
     records = [text for text in _texts(resolver, domain) if text.lower().partition(" ")[0] == "v=spf1"]
     if not records:
-        return warning("SPF", f"{domain} has no SPF record; add TXT “v=spf1 include:… -all” as your provider says")
+        return warning(
+            "SPF", "{domain} has no SPF record; add TXT “{record}” as your provider says", domain=domain, record=ANY_SPF
+        )
     if len(records) > 1:
-        return warning("SPF", f"{domain} has {len(records)} SPF records, which is as good as none: keep one")
+        return warning(
+            "SPF",
+            "{domain} has {number} SPF records, which is as good as none: keep one",
+            domain=domain,
+            number=str(len(records)),
+        )
     terms = records[0].lower().split()[1:]
     if {"+all", "all"} & set(terms):
-        return warning("SPF", f"{domain} lets everybody send (+all): end it with ~all or -all")
+        return warning("SPF", "{domain} lets everybody send (+all): end it with ~all or -all", domain=domain)
     costly = sum(term.lstrip("+-~?").partition(":")[0] in {"include", "a", "mx", "ptr", "exists"} for term in terms)
     if costly + sum(term.startswith("redirect=") for term in terms) > MOST_LOOKUPS:
-        return warning("SPF", f"{domain} needs more than {MOST_LOOKUPS} look-ups: take out what sends no more")
-    return ok("SPF", f"{domain}: {records[0]}")
+        return warning(
+            "SPF",
+            "{domain} needs more than {most} look-ups: take out what sends no more",
+            domain=domain,
+            most=str(MOST_LOOKUPS),
+        )
+    return ok("SPF", "{place}: {record}", place=domain, record=records[0])
 
 
 def _dkim(settings: Settings, resolver: dns.resolver.Resolver, domain: str) -> Finding:
@@ -92,9 +110,12 @@ def _dkim(settings: Settings, resolver: dns.resolver.Resolver, domain: str) -> F
         return ok("DKIM", "signed by your relay; look for “dkim=pass” in a message that arrived")
     missing = [name for name in SENDGRID_SELECTORS if not _key_at(resolver, f"{name}._domainkey.{domain}")]
     if missing:
-        names = ", ".join(f"{name}._domainkey.{domain}" for name in missing)
-        return warning("DKIM", f"no key at {names}: add the CNAME records of SendGrid’s Sender Authentication")
-    return ok("DKIM", f"SendGrid’s keys {', '.join(SENDGRID_SELECTORS)} are in {domain}")
+        return warning(
+            "DKIM",
+            "no key at {places}: add the CNAME records of SendGrid’s Sender Authentication",
+            places=[f"{name}._domainkey.{domain}" for name in missing],
+        )
+    return ok("DKIM", "SendGrid’s keys {names} are in {domain}", names=SENDGRID_SELECTORS, domain=domain)
 
 
 def _own_key(settings: Settings, resolver: dns.resolver.Resolver) -> Finding:
@@ -103,10 +124,14 @@ def _own_key(settings: Settings, resolver: dns.resolver.Resolver) -> Finding:
     ours = private.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     published = _key_at(resolver, name)
     if not published:
-        return fault("DKIM", f"no key at {name}: add TXT “v=DKIM1; k=rsa; p=…” or receivers refuse what is signed")
+        return fault(
+            "DKIM", "no key at {place}: add TXT “v=DKIM1; k=rsa; p=…” or receivers refuse what is signed", place=name
+        )
     if published != ours:
-        return fault("DKIM", f"the key at {name} is not DIGEST_DKIM_KEY’s: publish its public half, or signing fails")
-    return ok("DKIM", f"{name} holds the key that signs")
+        return fault(
+            "DKIM", "the key at {place} is not DIGEST_DKIM_KEY’s: publish its public half, or signing fails", place=name
+        )
+    return ok("DKIM", "{place} holds the key that signs", place=name)
 
 
 def _key_at(resolver: dns.resolver.Resolver, name: str) -> bytes:
@@ -133,45 +158,64 @@ def _dmarc(resolver: dns.resolver.Resolver, domain: str) -> Finding:
         place = f"_dmarc.{name.to_text(omit_final_dot=True)}"
         records = [text for text in _texts(resolver, place) if text.replace(" ", "").lower().startswith("v=dmarc1")]
         if len(records) > 1:
-            return warning("DMARC", f"{place} has {len(records)} records, which is as good as none: keep one")
+            return warning(
+                "DMARC",
+                "{place} has {number} records, which is as good as none: keep one",
+                place=place,
+                number=str(len(records)),
+            )
         if records:
             policy = dict(_tags(records[0])).get("p", "")
             return _policy(place, policy.lower())
         if len(name.labels) <= 3:  # noqa: PLR2004 # a top-level domain, the organisation's own name, the root
             break
         name = name.parent()
-    return warning("DMARC", f"{domain} has no DMARC record: add TXT “v=DMARC1; p=none” at _dmarc.{domain}")
+    return warning(
+        "DMARC", "{domain} has no DMARC record: add TXT “v=DMARC1; p=none” at _dmarc.{domain}", domain=domain
+    )
 
 
 def _policy(place: str, policy: str) -> Finding:
     if policy not in {"none", "quarantine", "reject"}:
-        return warning("DMARC", f"{place} names no policy: it must say p=none, p=quarantine or p=reject")
-    return ok("DMARC", f"{place}: p={policy}")
+        return warning("DMARC", "{place} names no policy: it must say p=none, p=quarantine or p=reject", place=place)
+    return ok("DMARC", "{place}: {record}", place=place, record=f"p={policy}")
 
 
 def _mx(resolver: dns.resolver.Resolver, domain: str) -> Finding:
     try:
         hosts = [record.exchange.to_text(omit_final_dot=True) for record in resolver.resolve(domain, "MX")]
     except NO_ANSWER:
-        return warning("MX", f"{domain} has no MX record, so nobody can answer: add one, many receivers look")
+        return warning(
+            "MX", "{domain} has no MX record, so nobody can answer: add one, many receivers look", domain=domain
+        )
     if hosts in ([""], ["."]):
-        return warning("MX", f"{domain} says that it takes no mail (null MX, RFC 7505): receivers refuse such a sender")
-    return ok("MX", f"{domain}: {', '.join(sorted(hosts))}")
+        return warning(
+            "MX",
+            "{domain} says that it takes no mail (null MX, RFC 7505): receivers refuse such a sender",
+            domain=domain,
+        )
+    return ok("MX", "{place}: {record}", place=domain, record=sorted(hosts))
 
 
 def _ptr(settings: Settings, resolver: dns.resolver.Resolver) -> Finding:
     """The relay's address must have a name that leads back to it; SendGrid sees to its own."""
     if settings.provider != "smtp":
-        return ok("PTR", "the provider’s servers’ own affair" if settings.provider == "sendgrid" else "nothing leaves")
+        is_theirs = settings.provider == "sendgrid"
+        return ok("PTR", "the provider’s servers’ own affair") if is_theirs else ok("PTR", "nothing leaves")
     host = urlsplit(settings.smtp_url.get_secret_value()).hostname or ""
     addresses = _addresses(resolver, host)
     if not addresses:
-        return warning("PTR", f"{host}, the mail server, has no address in DNS: see DIGEST_SMTP_URL")
+        return warning("PTR", "{host}, the mail server, has no address in DNS: see DIGEST_SMTP_URL", host=host)
     nameless = [address for address in addresses if not _leads_back(resolver, address)]
     if nameless and not any(ip_address(address).is_private for address in nameless):
-        words = "has no PTR record that leads back to it; if it delivers by itself, ask its network’s owner for one"
-        return warning("PTR", f"{', '.join(nameless)} ({host}) {words}")
-    return ok("PTR", f"{host}: {', '.join(addresses)}")
+        return warning(
+            "PTR",
+            "{addresses} ({host}) has no PTR record that leads back to it; if it delivers by itself, ask its network’s "
+            "owner for one",
+            addresses=nameless,
+            host=host,
+        )
+    return ok("PTR", "{place}: {record}", place=host, record=addresses)
 
 
 def _addresses(resolver: dns.resolver.Resolver, host: str) -> list[str]:

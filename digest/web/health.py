@@ -50,8 +50,8 @@ def _word(found: list[Finding], name: str) -> str:
     if not finding.stops:
         return "ok"
     if name == "broker":
-        return finding.words.partition("(")[2].partition(")")[0] or "in trouble"
-    return "not migrated" if "schema" in finding.words else "unreachable"
+        return str(finding.said.values.get("why", "in trouble"))
+    return "not migrated" if "schema" in finding.said.text else "unreachable"
 
 
 def _with_kept(sessions: Sessions, found: list[Finding]) -> list[Finding]:

@@ -22,7 +22,8 @@ make_file digest_secret_keys "$(random)"
 make_file digest_admin_token "$(random)"
 make_file digest_metrics_token "$(random)"
 # Yours to fill in; empty means unset.
-for name in digest_sendgrid_api_key digest_smtp_url digest_alive_url; do
-    make_file "$name" ""
+for name in sendgrid_api_key smtp_url dkim_key staff webhook_secrets challenge_secret_key chat_api_key alive_url \
+    sentry_dsn; do
+    make_file "digest_$name" ""
 done
 echo "secrets/ is complete. Fill in digest_sendgrid_api_key or digest_smtp_url, and keep a copy of the folder elsewhere."

@@ -46,6 +46,9 @@ def test_a_key_that_was_revoked(postgres_url: str, build_house: Build) -> None:
             assert "401 the API key was refused" in words
             assert "put it into DIGEST_SENDGRID_API_KEY" in words
             assert "digest deliveries resume" in words
+        in_chinese = broken.today("zh")
+        assert "401，API 密钥被拒绝" in in_chinese
+        assert "写入 DIGEST_SENDGRID_API_KEY，重启 worker，再运行 digest deliveries resume" in in_chinese
         assert doctor["sending switch"][0] == "fault"
         assert "401 the API key was refused" in readyz["problems"]["sending switch"]
         assert metrics["digest_check_state{check=provider}"] == metrics["digest_check_state{check=sending switch}"] == 2
@@ -91,6 +94,7 @@ def test_redis_that_is_gone(postgres_url: str, build_house: Build) -> None:
     doctor, readyz, metrics = watched(house)
     for words in (doctor["broker"][1], readyz["problems"]["broker"], house.today()):
         assert "see that Redis runs, then DIGEST_BROKER_URL" in words
+    assert "请先确认 Redis 在运行，再检查 DIGEST_BROKER_URL" in house.today("zh")
     assert (doctor["broker"][0], readyz["code"]) == ("fault", 503)
     assert metrics["digest_check_state{check=broker}"] == 2
     assert metrics["digest_briefs{reason=,status=sent}"] == 1
@@ -179,6 +183,10 @@ def test_a_scheduler_that_is_silent_and_a_database_that_is_gone(sqlite_url: str,
     answer, metrics = away.readyz(), away.metrics()
     assert (answer["code"], answer["database"], answer["scheduler"]) == (503, "unreachable", "unknown")
     assert "see that it runs, then DIGEST_DATABASE_URL" in answer["problems"]["database"]
+    assert "see that it runs, then DIGEST_DATABASE_URL" in away.today()
+    assert "请先确认它在运行，再检查 DIGEST_DATABASE_URL" in away.today("zh")
+    assert "digest-admin" not in away.client.cookies
+    assert away.client.post("/admin/login", data={"token": "a guess"}).status_code == 503
     assert metrics["digest_check_state{check=database}"] == 2
 
 

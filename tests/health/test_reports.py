@@ -84,9 +84,19 @@ def test_a_morning_that_lost_somebody_is_told_with_its_reasons_and_the_switch_st
     assert "结果不明 1" in text
 
 
-def test_a_fault_raises_one_alarm_until_it_is_gone(sqlite_url: str, build_house: Build) -> None:
+@pytest.mark.parametrize(
+    ("language", "check", "words"),
+    [
+        (Language.ENGLISH, "sending switch", "mend that, then digest deliveries resume"),
+        (Language.CHINESE, "发送开关", "请先排除，再运行 digest deliveries resume"),
+    ],
+)
+def test_a_fault_raises_one_alarm_until_it_is_gone(
+    sqlite_url: str, build_house: Build, language: Language, check: str, words: str
+) -> None:
     carrier = RecordingProvider(alarm="recording: 401 the key was refused")
-    house = installed(sqlite_url, build_house, carrier, base_url="https://127.0.0.1:8025")
+    settings = {"base_url": "https://127.0.0.1:8025", "operator_language": language}
+    house = installed(sqlite_url, build_house, carrier, **settings)
     house.now = utc("2027-06-10T00:00")
     house.turn()
     carrier.alarm = ""
@@ -94,7 +104,7 @@ def test_a_fault_raises_one_alarm_until_it_is_gone(sqlite_url: str, build_house:
         watch(house.application, house.now)
         house.later(minutes=1)
     (alarm,) = mail_to_operator(carrier)
-    assert "sending switch" in alarm
+    assert check in alarm
     text = next(taken.message.text for taken in carrier.taken if taken.address == ADDRESS)
     assert "401 the key was refused" in text
-    assert "digest deliveries resume" in text
+    assert words in text

@@ -107,26 +107,27 @@ def test_what_a_proxy_does_wrong_is_said_with_what_to_do(proxy: Proxy) -> None:
 
 def test_sendgrid_is_asked_for_the_keys_permissions_and_sent_nothing() -> None:
     with SendGridDouble() as double:
-        assert probe_sendgrid(KEY, double.host, datetime.now(UTC)).words == "the key may send mail (3 permissions)"
-        assert probe_sendgrid("SG.other", double.host, NOW).refused.startswith(
-            "401 the API key was refused: The provided"
-        )
-        assert "clock differs" in probe_sendgrid(KEY, double.host, NOW + timedelta(hours=1)).doubt
+        now = datetime.now(UTC)
+        assert str(probe_sendgrid(KEY, double.host, now).ready) == "the key may send mail (3 permissions)"
+        refused = str(probe_sendgrid("SG.other", double.host, NOW).refused)
+        assert refused.startswith("401 the API key was refused: The provided")
+        assert "clock differs" in str(probe_sendgrid(KEY, double.host, NOW + timedelta(hours=1)).doubt)
         double.scopes = ["templates.read"]
         probed = probe_sendgrid(KEY, double.host, NOW)
-        assert (probed.refused, "with Mail Send" in probed.mend) == ("the API key may not send mail", True)
+        assert (str(probed.refused), "with Mail Send" in str(probed.mend)) == ("the API key may not send mail", True)
         assert (double.requests, double.delivered) == (0, [])
-    assert probe_sendgrid(KEY, f"http://127.0.0.1:{free_port()}", NOW).refused == "no answer (ConnectError)"
+    away = probe_sendgrid(KEY, f"http://127.0.0.1:{free_port()}", NOW)
+    assert str(away.refused) == "no answer (ConnectError)"
 
 
 def test_a_relay_is_logged_in_to_and_given_nothing() -> None:
     with SmtpDouble(password="right") as double:
-        assert probe_smtp(double.url).words == "localhost answers, logged in"
+        assert str(probe_smtp(double.url).ready) == "localhost answers, logged in"
         probed = probe_smtp(double.url.replace("right", "wrong"))
-        assert probed.refused.startswith("535")
-        assert "see user, password and TLS in DIGEST_SMTP_URL" in probed.mend
+        assert str(probed.refused).startswith("535")
+        assert "see user, password and TLS in DIGEST_SMTP_URL" in str(probed.mend)
         assert double.taken == []
-    assert "see that it runs" in probe_smtp(f"smtp://127.0.0.1:{free_port()}").mend
+    assert "see that it runs" in str(probe_smtp(f"smtp://127.0.0.1:{free_port()}").mend)
 
 
 def test_the_newest_release_of_the_zone_rules_is_read_and_anything_else_is_no_answer(proxy: Proxy) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from digest.domain.staff import Role
 from digest.settings import PREFIX, SECRETS, Settings
 from tests.workers.composed import OURS, PROJECT, Composed, dotenv, make_secrets
 from workers.queues import MEANING
@@ -38,6 +39,13 @@ def test_every_variable_is_a_setting_and_every_secret_a_secret_one(composed: Com
         assert set(service.environment) <= FIELDS
         assert set(service.secrets) <= {f"{PREFIX}{name}".lower() for name in SECRETS}
     assert not set(dotenv()) & {f"{PREFIX}{name.upper()}" for name in SECRETS}
+
+
+def test_every_secret_setting_comes_by_file_into_every_part_that_reads_settings(composed: Composed) -> None:
+    """All but the broker's address, which holds no password here: Redis is in reach of nobody else."""
+    needed = {f"{PREFIX}{name}".lower() for name in SECRETS - {"broker_url"}}
+    for service in composed.services.values():
+        assert set(service.secrets) == needed, service.name
 
 
 def test_what_runs_all_the_time_is_checked_limited_read_only_and_nobody_special(
@@ -76,7 +84,9 @@ def test_a_setting_may_lie_in_a_file_and_the_environment_comes_first(
     folder = make_secrets(tmp_path)
     monkeypatch.chdir(tmp_path)
     (folder / "digest_smtp_url").write_text("smtp://relay.example.com\n", encoding="utf-8")
+    (folder / "digest_staff").write_text("ann:editor:kO3vX9rT5mQ8zL2w\n", encoding="utf-8")
     settings = Settings(_env_file=None, _secrets_dir=folder)
+    assert [(one.name, one.role) for one in settings.everyone] == [("admin", Role.OWNER), ("ann", Role.EDITOR)]
     assert settings.smtp_url.get_secret_value() == "smtp://relay.example.com"
     assert settings.sendgrid_api_key.get_secret_value() == ""
     monkeypatch.setenv("DIGEST_SMTP_URL", "smtp://other.example.com")

@@ -15,6 +15,7 @@ from digest.domain.address import masked
 from digest.domain.errors import PermanentError
 from digest.domain.language import Language
 from digest.domain.staff import ActKind, Role
+from digest.health.wording import check_name, finding_words
 from digest.rendering.dates import short_date
 from digest.store.acts import Actor
 from digest.web.acts import written_down
@@ -25,7 +26,7 @@ from digest.web.edge import Edge, edge_of
 from digest.web.fields import Fields, posted_fields
 from digest.web.language import asked_language, page_language
 from digest.web.pages import PRIVATE
-from digest.web.phrases import BETWEEN_DAYS, say
+from digest.web.phrases import BETWEEN_DAYS, marked, say
 
 PATH = "/admin"
 COOKIE = "digest-admin"
@@ -75,6 +76,8 @@ class Desk:
             "between": escape(say(BETWEEN_DAYS, self.language)),
             "short_date": lambda on: short_date(on, self.language),
             "act_word": lambda kind: act_word(kind, self.language),
+            "check_name": lambda finding: check_name(finding, self.language),
+            "finding_words": lambda finding: finding_words(finding, self.language),
         }
         pages = self.edge.pages
         answer = pages.answer(f"admin/{name}", self.language, {**frame, **values}, status=status, headers=PRIVATE)
@@ -104,7 +107,7 @@ class Desk:
         except Refusal:
             raise
         except PermanentError as error:
-            raise Refusal(self, 422, str(error)) from error
+            raise Refusal(self, 422, "{error}", error=str(error)) from error
 
 
 class Refusal(PermanentError):  # noqa: N818 - what its page is called
@@ -113,12 +116,14 @@ class Refusal(PermanentError):  # noqa: N818 - what its page is called
     Args:
         desk: of whoever asked.
         status: of the answer.
-        words: why, and what to do.
+        text: why, and what to do; a message of the catalogue.
+        values: what goes into it.
     """
 
-    def __init__(self, desk: Desk, status: int, words: str) -> None:
-        self.desk, self.status, self.words = desk, status, words
-        super().__init__(words)
+    def __init__(self, desk: Desk, status: int, text: str, **values: str) -> None:
+        self.desk, self.status = desk, status
+        self.words = say(text, desk.language, **values)
+        super().__init__(text.format(**values))
 
 
 def show_refusal(_: Request, error: Exception) -> Response:
@@ -174,7 +179,9 @@ def desk_of(request: Request, needed: Role) -> Desk:
         raise HTTPException(303, headers={"Location": edge.pages.path(SIGN_IN, **query)} | PRIVATE)
     desk = Desk(edge, request, session, now)
     if not session.role.may(needed):
-        raise Refusal(desk, 403, f"this takes the role {needed}, and yours is {session.role}")
+        raise Refusal(
+            desk, 403, marked("this takes the role {needed}, and yours is {role}"), needed=needed, role=session.role
+        )
     return desk
 
 
@@ -182,7 +189,9 @@ def check_form(desk: Desk, fields: Fields) -> None:
     """Refuse a form that is not from this session's own pages."""
     given, elsewhere = fields.text("csrf") or "", desk.request.headers.get("sec-fetch-site") in ELSEWHERE
     if elsewhere or not compare_digest(given.encode(errors="replace"), desk.session.csrf.encode()):
-        raise Refusal(desk, 403, "the form was not from this session: open its page again and send it from there")
+        raise Refusal(
+            desk, 403, marked("the form was not from this session: open its page again and send it from there")
+        )
 
 
 def _looking(needed: Role) -> Callable[[Request], Desk]:

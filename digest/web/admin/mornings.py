@@ -29,6 +29,7 @@ from digest.web.admin.desk import PATH, Desk, OwnerActs, Refusal, Viewer
 from digest.web.methods import READ
 from digest.web.outbox import MAIL_POLICY, SANDBOX
 from digest.web.pages import PRIVATE
+from digest.web.phrases import marked
 
 DATES = 14
 LARGEST_ID = 2**63 - 1
@@ -36,6 +37,8 @@ Row = TypeVar("Row", Brief, Batch)
 Key = Annotated[int, Query(ge=0, le=LARGEST_ID)]
 
 router = APIRouter(include_in_schema=False)
+NOT_FREED = marked("batch {number} is not unknown, failed or late: nothing was changed")
+NO_BRIEF, NO_BATCH = marked("there is no brief {number}"), marked("there is no batch {number}")
 
 
 @router.api_route(f"{PATH}/mornings", methods=READ)
@@ -54,7 +57,7 @@ def show_date(desk: Viewer, on: date | None = None, after: Key = 0) -> Response:
 def show_brief(desk: Viewer, brief_id: int) -> Response:
     """One brief as it was sent, with its batches."""
     with desk.edge.application.sessions() as session:
-        brief = _found(desk, brief_with_id(session, brief_id) if _is_id(brief_id) else None, "brief", brief_id)
+        brief = _found(desk, brief_with_id(session, brief_id) if _is_id(brief_id) else None, NO_BRIEF, brief_id)
         batches = batches_of_brief(session, brief_id)
     return desk.page("brief", {"brief": brief, "batches": batches, "sandbox": SANDBOX})
 
@@ -63,7 +66,7 @@ def show_brief(desk: Viewer, brief_id: int) -> Response:
 def show_html(desk: Viewer, brief_id: int) -> Response:
     """The HTML part, with an example reader's links in it: no link on it is anybody's."""
     with desk.edge.application.sessions() as session:
-        brief = _found(desk, brief_with_id(session, brief_id) if _is_id(brief_id) else None, "brief", brief_id)
+        brief = _found(desk, brief_with_id(session, brief_id) if _is_id(brief_id) else None, NO_BRIEF, brief_id)
         message = Message("", "brief", brief.language, brief.subject, brief.html, brief.text, dict(brief.slots))
     shown = for_example_reader(message, desk.edge.application.links, brief.edition.on)
     return HTMLResponse(shown.html, headers=PRIVATE | {"Content-Security-Policy": MAIL_POLICY})
@@ -82,7 +85,7 @@ def show_batches(desk: Viewer, state: BatchState | None = None, before: Key | No
 def show_batch(desk: Viewer, batch_id: int, after: Key = 0) -> Response:
     """One batch: what was tried, what came of it, and for whom."""
     with desk.edge.application.sessions() as session:
-        batch = _found(desk, batch_with_id(session, batch_id) if _is_id(batch_id) else None, "batch", batch_id)
+        batch = _found(desk, batch_with_id(session, batch_id) if _is_id(batch_id) else None, NO_BATCH, batch_id)
         members, counts = members_of(session, batch_id, after), count_members(session, batch_id)
     values = {
         "batch": batch,
@@ -104,7 +107,7 @@ def retry(desk: OwnerActs, batch_id: int) -> Response:
                 session, batch_id, desk.now, desk.now + application.settings.policy.grace
             )
         if not is_freed:
-            raise Refusal(desk, 409, f"batch {batch_id} is not unknown, failed or late: nothing was changed")
+            raise Refusal(desk, 409, NOT_FREED, number=str(batch_id))
     return desk.moved(f"/batches/{batch_id}")
 
 
@@ -120,9 +123,9 @@ def _is_id(number: int) -> bool:
     return 0 < number <= LARGEST_ID
 
 
-def _found(desk: Desk, row: Row | None, name: str, number: int) -> Row:
+def _found(desk: Desk, row: Row | None, text: str, number: int) -> Row:
     if row is None:
-        raise Refusal(desk, 404, f"there is no {name} {number}")
+        raise Refusal(desk, 404, text, number=str(number))
     return row
 
 

@@ -26,7 +26,7 @@ from digest.web.admin.words import tone_of, why_words
 from digest.web.fields import Posted
 from digest.web.methods import READ
 from digest.web.pages import PRIVATE
-from digest.web.phrases import rhythm
+from digest.web.phrases import marked, rhythm
 
 READERS = f"{PATH}/readers"
 LARGEST_ID = 2**63 - 1
@@ -67,7 +67,7 @@ def show_reader(desk: Viewer, reader_id: int, until: Annotated[date | None, Quer
     if 0 < reader_id <= LARGEST_ID:
         found = explain_reader(application.sessions, reader_id, desk.now, until)
     if found is None:
-        raise Refusal(desk, 404, f"there is no subscriber {reader_id}")
+        raise Refusal(desk, 404, marked("there is no subscriber {number}"), number=str(reader_id))
     with desk.acting(ActKind.READER_SEEN, f"subscriber {reader_id}"):
         return desk.page("reader", _values(desk, found))
 
@@ -105,7 +105,7 @@ def _spans(days: Sequence[Day]) -> list[tuple[Day, date]]:
 def _reader(desk: Desk, reader_id: int) -> Reader:
     found = find_reader(desk.edge.application.sessions, reader_id, desk.now) if 0 < reader_id <= LARGEST_ID else None
     if found is None:
-        raise Refusal(desk, 404, f"there is no subscriber {reader_id}")
+        raise Refusal(desk, 404, marked("there is no subscriber {number}"), number=str(reader_id))
     return found
 
 
@@ -150,7 +150,7 @@ def lift_unknown(desk: OwnerActs, fields: Posted) -> Response:
 def _readmit(desk: Desk, address: str, target: str, because: str) -> None:
     words = " ".join(because.split())
     if not words:
-        raise Refusal(desk, 422, "say why the suppression is lifted: the reason is kept")
+        raise Refusal(desk, 422, marked("say why the suppression is lifted: the reason is kept"))
     application = desk.edge.application
     with desk.acting(ActKind.BAR_LIFTED, target):
         readmit(application.sessions, address, application.address_hashes(address), words, desk.now)
@@ -172,7 +172,7 @@ def erase(desk: OwnerActs, reader_id: int, fields: Posted) -> Response:
     """Delete everything about the reader; the address is typed once more, for this can't be undone."""
     reader, application = _reader(desk, reader_id), desk.edge.application
     if address_key(fields.text("address") or "") != address_key(reader.address):
-        raise Refusal(desk, 422, "the address typed is not the reader’s: nothing was erased")
+        raise Refusal(desk, 422, marked("the address typed is not the reader’s: nothing was erased"))
     with desk.acting(ActKind.READER_ERASED, f"subscriber {reader.id}"):
         newest = application.address_hashes(reader.address)[0]
         erase_subscriber(application.sessions, reader.address, newest, desk.now, application.keeps_records)

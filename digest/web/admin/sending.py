@@ -18,6 +18,7 @@ from digest.web.admin.desk import PATH, OwnerActs, Refusal, Viewer
 from digest.web.admin.mornings import LARGEST_ID
 from digest.web.fields import Posted
 from digest.web.methods import READ
+from digest.web.phrases import marked
 
 Key = Annotated[int, Query(ge=1, le=LARGEST_ID)]
 LONGEST_WHY = 200
@@ -41,7 +42,7 @@ def turn(desk: OwnerActs, fields: Posted) -> Response:
     """Pause every hand-over, everywhere, or let them go on at the next tick."""
     paused = fields.text("paused")
     if paused not in {"yes", "no"}:
-        raise Refusal(desk, 422, "paused must be yes or no")
+        raise Refusal(desk, 422, marked("paused must be yes or no"))
     kind = ActKind.SENDING_PAUSED if paused == "yes" else ActKind.SENDING_RESUMED
     why = " ".join((fields.text("why") or "").split())[:LONGEST_WHY]
     with desk.acting(kind), desk.edge.application.sessions.begin() as session:
@@ -65,7 +66,7 @@ def bar(desk: OwnerActs, fields: Posted) -> Response:
     address = mend_address(fields.text("address") or "")
     local, at, domain = address.rpartition("@")
     if not (local and at and domain) or any(sign.isspace() for sign in address):
-        raise Refusal(desk, 422, "that is no e-mail address: nothing was changed")
+        raise Refusal(desk, 422, marked("that is no e-mail address: nothing was changed"))
     with desk.acting(ActKind.ADDRESS_BARRED), desk.edge.application.sessions.begin() as session:
         suppress(session, address, SuppressionReason.OPERATOR, desk.now)
     return desk.moved("/suppressions")

@@ -12,6 +12,7 @@ from digest.web.admin.desk import PATH, Desk, EditorActs, Refusal, Viewer
 from digest.web.admin.mornings import LARGEST_ID
 from digest.web.fields import Posted
 from digest.web.methods import READ
+from digest.web.phrases import marked
 
 SILENT_AFTER = timedelta(days=2)
 
@@ -52,7 +53,7 @@ def change(desk: EditorActs, source_id: int, fields: Posted) -> Response:
     weight, reads_pages = fields.text("weight") or "", fields.text("reads_pages") == "yes"
     share = int(weight) / 100 if weight.isascii() and weight.isdecimal() else -1
     if not 0 <= share <= 1:
-        raise Refusal(desk, 422, "the weight must be a whole number from 0 to 100")
+        raise Refusal(desk, 422, marked("the weight must be a whole number from 0 to 100"))
     _check(desk, source_id)
     with desk.acting(ActKind.SOURCE_CHANGED, f"source {source_id}", weight=share, reads_pages=reads_pages):
         change_source(desk.edge.application.sessions, source_id, reads_pages=reads_pages, weight=share)
@@ -71,4 +72,4 @@ def wake(desk: EditorActs, source_id: int) -> Response:
 def _check(desk: Desk, source_id: int) -> None:
     with desk.edge.application.sessions() as session:
         if not 0 < source_id <= LARGEST_ID or session.get(Source, source_id) is None:
-            raise Refusal(desk, 404, f"there is no source {source_id}")
+            raise Refusal(desk, 404, marked("there is no source {number}"), number=str(source_id))

@@ -22,6 +22,7 @@ from digest.web.admin.desk import PATH, EditorActs, Refusal, Viewer
 from digest.web.admin.mornings import LARGEST_ID
 from digest.web.fields import Fields, Posted
 from digest.web.methods import READ
+from digest.web.phrases import marked
 
 PAGE = 50
 STORY = PATH + "/stories/{story_id}"
@@ -64,7 +65,7 @@ def show_story(desk: Viewer, story_id: int, done: str = "") -> Response:
         row = session.get(Story, story_id) if story else None
         corrections = corrections_of(session, story_id) if story else []
     if story is None or row is None:
-        raise Refusal(desk, 404, f"there is no story {story_id}")
+        raise Refusal(desk, 404, marked("there is no story {number}"), number=str(story_id))
     values = {
         "story": story,
         "row": row,
@@ -111,7 +112,7 @@ def place(desk: EditorActs, story_id: int, fields: Posted) -> Response:
     """Pin, hide, take either back, or take the story out of the group of its event."""
     sessions, wanted = desk.edge.application.sessions, fields.text("place") or ""
     if wanted not in PLACES and wanted != "split":
-        raise Refusal(desk, 422, "place must be one of pin, unpin, hide, show, split")
+        raise Refusal(desk, 422, marked("place must be one of pin, unpin, hide, show, split"))
     with desk.acting(ActKind.STORY_PLACED, f"story {story_id}", place=wanted):
         if wanted == "split":
             split_story(sessions, story_id)
