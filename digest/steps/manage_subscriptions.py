@@ -1,6 +1,6 @@
 """Confirm, change, pause, leave and come back. Everything here is safe to repeat."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
@@ -25,7 +25,7 @@ from digest.store.subscribers import (
     confirmed_consent,
     find,
     get,
-    last_window_end,
+    last_window_ends,
     release,
     set_state,
     withdraw_planned,
@@ -148,7 +148,7 @@ def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader |
         if subscriber.reason is EndReason.UNSUBSCRIBED and agreed and not barred:
             set_state(subscriber, SubscriberState.ACTIVE, now)
             subscriber.active_from_at = now
-            subscriber.window_start_at = last_window_end(session, subscriber.id) or now
+            subscriber.window_start_at = last_window_ends(session, [subscriber.id]).get(subscriber.id, now)
 
     return _change(sessions, subscriber_id, now, undo)
 
@@ -163,25 +163,35 @@ def change_wishes(
 
     def change(session: Session, subscriber: Subscriber) -> None:
         wishes = Wishes(languages, cadence_id(session, cadence, now), topics)
-        before = Wishes(subscriber.languages, subscriber.cadence_id, subscriber.topics)
-        if wishes == before:
-            return
-        start = _read_until(session, subscriber)
-        apply_wishes(subscriber, wishes, now)
-        if subscriber.state is SubscriberState.ACTIVE:
-            subscriber.window_start_at = start
-            withdraw_planned(session, subscriber.id, now)
+        give_wishes(session, [(subscriber, wishes)], now)
 
     return _change(sessions, subscriber_id, now, change)
 
 
-def _read_until(session: Session, subscriber: Subscriber) -> datetime:
-    """Where the reader's next brief has to begin, however its settings change.
+def give_wishes(session: Session, wanted: Sequence[tuple[Subscriber, Wishes]], now: datetime) -> None:
+    """Give locked readers their new wishes, by the rule of :func:`change_wishes`; however many, in a few statements."""
+    changed = [each for each in wanted if each[1] != Wishes(each[0].languages, each[0].cadence_id, each[0].topics)]
+    reading = [one for one, _ in changed if one.state is SubscriberState.ACTIVE]
+    starts = _read_until(session, reading)
+    for one, wishes in changed:
+        apply_wishes(one, wishes, now)
+    for one in reading:
+        one.window_start_at = starts[one.id]
+    session.flush()
+    if reading:
+        withdraw_planned(session, [one.id for one in reading], now)
+
+
+def _read_until(session: Session, readers: Sequence[Subscriber]) -> dict[int, datetime]:
+    """Where each reader's next brief has to begin, however their settings change.
 
     Whoever never had one begins where their first was to begin: mornings without news leave nothing to go by.
     """
-    known = subscriber.window_start_at or last_window_end(session, subscriber.id)
-    return known or _begin(subscriber, subscriber.active_from_at or subscriber.created_at, USUAL)
+    ends = last_window_ends(session, [one.id for one in readers if one.window_start_at is None])
+    return {
+        one.id: one.window_start_at or ends.get(one.id) or _begin(one, one.active_from_at or one.created_at, USUAL)
+        for one in readers
+    }
 
 
 def _begin(subscriber: Subscriber, joined: datetime, policy: Policy) -> datetime:
@@ -197,7 +207,7 @@ def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime)
         if subscriber.state not in {SubscriberState.ACTIVE, SubscriberState.PAUSED}:
             return
         is_news = until_on != subscriber.paused_until_on
-        start = _read_until(session, subscriber)
+        start = _read_until(session, [subscriber])[subscriber.id]
         set_state(subscriber, SubscriberState.PAUSED, now)
         subscriber.paused_until_on, subscriber.window_start_at = until_on, start
         if is_news:

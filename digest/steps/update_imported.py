@@ -1,20 +1,28 @@
 """What a list says about readers who are there already: taken over only where the operator asks for it."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from digest.domain.language import LanguageChoice
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
+from digest.domain.suppression import SuppressionReason
 from digest.steps.list_rows import Row
-from digest.steps.manage_subscriptions import change_wishes, unsubscribe
+from digest.steps.manage_subscriptions import give_wishes
+from digest.store.cadences import cadence_id
 from digest.store.database import Sessions
 from digest.store.staged import Known
-from digest.store.subscribers import find, suppress, those
+from digest.store.subscribers import Wishes, get, lock_free, set_states, suppress_keys, those
 from digest.store.tables import Subscriber
 
 READS = frozenset({SubscriberState.ACTIVE, SubscriberState.PAUSED})
 """Who may be changed: whoever ended or has not confirmed stays as they are."""
+AT_ONCE = 1_000
+"""Readers in one transaction: so few that nobody who changes something themselves waits to be noticed."""
+Pair = tuple[Subscriber, Row]
 
 
 def update_known(
@@ -28,21 +36,49 @@ def update_known(
         the numbers of the rows that changed something, or would.
     """
     by_id = {one.id: rows[one.number] for one in known if one.state in READS}
+    changed: set[int] = set()
+    for ids in _some(sorted(by_id)):
+        some = {one: by_id[one] for one in ids}
+        changed |= _rehearse(sessions, some) if is_rehearsal else _update(sessions, some, now)
+    return changed
+
+
+def _some(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    for first in range(0, len(ids), AT_ONCE):
+        yield ids[first : first + AT_ONCE]
+
+
+def _rehearse(sessions: Sessions, rows: Mapping[int, Row]) -> set[int]:
     with sessions() as session:
-        changing = [(one.id, row) for one in those(session, by_id) if _differs(one, row := by_id[one.id])]
-    if not is_rehearsal:
-        for subscriber_id, row in changing:
-            _update(sessions, subscriber_id, row, now)
-    return {row.number for _, row in changing}
+        return {row.number for _, row in _differing(those(session, rows), rows)}
 
 
-def _differs(one: Subscriber, row: Row) -> bool:
-    ends = row.standing.state is SubscriberState.ENDED or row.standing.bar is not None
-    meant = (*_wishes(one, row), row.name or one.name)
-    return ends or meant != (one.languages, one.cadence_row.cadence, one.topics, one.name)
+def _update(sessions: Sessions, rows: Mapping[int, Row], now: datetime) -> set[int]:
+    """In a few statements; whoever is being changed by somebody else comes after them, one by one."""
+    with sessions.begin() as session:
+        free = lock_free(session, rows)
+        changed = _take_over(session, _differing(free, rows), now)
+    for subscriber_id in rows.keys() - {one.id for one in free}:
+        with sessions.begin() as session:
+            one = get(session, subscriber_id, lock=True)
+            changed |= _take_over(session, _differing([one] if one else [], rows), now)
+    return changed
 
 
-def _wishes(one: Subscriber, row: Row) -> tuple[LanguageChoice, Cadence, str]:
+def _differing(readers: Sequence[Subscriber], rows: Mapping[int, Row]) -> list[Pair]:
+    pairs = [(one, rows[one.id]) for one in readers if one.state in READS]
+    return [(one, row) for one, row in pairs if _ends(row) or _meant(one, row) != _has(one)]
+
+
+def _ends(row: Row) -> bool:
+    return row.standing.state is SubscriberState.ENDED or row.standing.bar is not None
+
+
+def _has(one: Subscriber) -> tuple[LanguageChoice, Cadence, str, str]:
+    return one.languages, one.cadence_row.cadence, one.topics, one.name
+
+
+def _meant(one: Subscriber, row: Row) -> tuple[LanguageChoice, Cadence, str, str]:
     said, asked, had = row.standing.said, row.standing, one.cadence_row.cadence
     cadence = Cadence(
         asked.cadence.timezone if "timezone" in said else had.timezone,
@@ -50,27 +86,37 @@ def _wishes(one: Subscriber, row: Row) -> tuple[LanguageChoice, Cadence, str]:
         asked.cadence.weekdays if "weekdays" in said else had.weekdays,
     )
     languages = asked.languages if "language" in said else one.languages
-    return languages, cadence, asked.topics if "topics" in said else one.topics
+    return languages, cadence, asked.topics if "topics" in said else one.topics, row.name or one.name
 
 
-def _update(sessions: Sessions, subscriber_id: int, row: Row, now: datetime) -> None:
-    if row.standing.state is SubscriberState.ENDED or row.standing.bar is not None:
-        reason = row.standing.reason
-        # They said goodbye elsewhere and need no letter about it here.
-        kept = EndReason.IMPORTED if reason in {None, EndReason.UNSUBSCRIBED} else reason
-        unsubscribe(sessions, subscriber_id, now, reason=kept or EndReason.IMPORTED)
-        _bar(sessions, row, now)
-        return
-    with sessions.begin() as session:
-        one = find(session, row.address, lock=True)
-        if one is None or one.state not in READS:
-            return
-        one.name = row.name or one.name
-        languages, cadence, topics = _wishes(one, row)
-    change_wishes(sessions, subscriber_id, languages, cadence, topics, now)
+def _take_over(session: Session, pairs: Sequence[Pair], now: datetime) -> set[int]:
+    _end(session, [pair for pair in pairs if _ends(pair[1])], now)
+    _change(session, [pair for pair in pairs if not _ends(pair[1])], now)
+    return {row.number for _, row in pairs}
 
 
-def _bar(sessions: Sessions, row: Row, now: datetime) -> None:
-    if row.standing.bar is not None:
-        with sessions.begin() as session:
-            suppress(session, row.address, row.standing.bar, now)
+def _end(session: Session, pairs: Sequence[Pair], now: datetime) -> None:
+    set_states(session, [(one, _reason(row)) for one, row in pairs], SubscriberState.ENDED, now)
+    barred: defaultdict[SuppressionReason, list[str]] = defaultdict(list)
+    for one, row in pairs:
+        if row.standing.bar is not None:
+            barred[row.standing.bar].append(one.email_key)
+    for reason, keys in barred.items():
+        suppress_keys(session, keys, reason, now)
+
+
+def _reason(row: Row) -> EndReason:
+    """They said goodbye elsewhere and need no letter about it here."""
+    reason = row.standing.reason
+    return EndReason.IMPORTED if reason is None or reason is EndReason.UNSUBSCRIBED else reason
+
+
+def _change(session: Session, pairs: Sequence[Pair], now: datetime) -> None:
+    cadences: dict[Cadence, int] = {}
+    wanted = []
+    for one, row in pairs:
+        languages, cadence, topics, one.name = _meant(one, row)
+        if cadence not in cadences:
+            cadences[cadence] = cadence_id(session, cadence, now)
+        wanted.append((one, Wishes(languages, cadences[cadence], topics)))
+    give_wishes(session, wanted, now)

@@ -1,7 +1,7 @@
 """News for other programs: written down with what it is about, then one call for each address that is set."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -22,8 +22,15 @@ AT_ONCE = 500
 
 def announce(session: Session, kind: News, name: str, facts: dict[str, Any], now: datetime) -> None:
     """Write down a piece of news; one of the same name is known already."""
-    values = {"name": f"{kind}:{name}", "kind": kind, "facts": facts, "created_at": now}
-    session.execute(insert_new(session, Announcement).values(values))
+    announce_all(session, kind, {name: facts}, now)
+
+
+def announce_all(session: Session, kind: News, named: Mapping[str, Mapping[str, Any]], now: datetime) -> None:
+    """Write down news of one kind, by name."""
+    rows = [
+        {"name": f"{kind}:{name}", "kind": kind, "facts": facts, "created_at": now} for name, facts in named.items()
+    ]
+    session.execute(insert_new(session, Announcement), rows)
 
 
 def forget_news(session: Session) -> None:

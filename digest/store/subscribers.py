@@ -1,5 +1,6 @@
 """The list: subscribers, their consents, suppressions."""
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,10 +12,10 @@ from sqlalchemy.orm import Session, joinedload, object_session
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryState
 from digest.domain.language import LanguageChoice
-from digest.domain.news import news_of
+from digest.domain.news import News, news_of
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason, weaker_than
-from digest.store.announcements import announce
+from digest.store.announcements import announce_all
 from digest.store.dialects import insert_new
 from digest.store.tables import Batch, Brief, Consent, Delivery, Edition, Subscriber, Suppression
 
@@ -49,6 +50,16 @@ def those(session: Session, ids: Collection[int]) -> Sequence[Subscriber]:
     """The subscribers with these ids."""
     wanted = select(Subscriber).where(Subscriber.id.in_(ids)).options(joinedload(Subscriber.cadence_row))
     return session.scalars(wanted.order_by(Subscriber.id)).all() if ids else []
+
+
+def lock_free(session: Session, ids: Collection[int]) -> Sequence[Subscriber]:
+    """Those of these subscribers whom nobody else is changing, locked; many at once, so it waits for nobody.
+
+    The lock lets deliveries be planned meanwhile, as changing a row's settings does.
+    """
+    wanted = select(Subscriber).where(Subscriber.id.in_(ids)).options(joinedload(Subscriber.cadence_row))
+    locked = wanted.with_for_update(of=Subscriber, key_share=True, skip_locked=True)
+    return session.scalars(locked.order_by(Subscriber.id).execution_options(populate_existing=True)).all()
 
 
 def ids_of(session: Session, keys: Collection[str]) -> dict[str, int]:
@@ -86,32 +97,47 @@ def apply_wishes(subscriber: Subscriber, wishes: Wishes, now: datetime) -> None:
 
 def set_state(subscriber: Subscriber, state: SubscriberState, now: datetime, reason: EndReason | None = None) -> None:
     """Move the subscriber to ``state``; only an ended one has a reason. What that is to others is written down too."""
-    news, session = news_of(subscriber.state, state, reason), object_session(subscriber)
-    if news is not None and session is not None:
-        announce(session, news, f"{subscriber.id}:{now:%Y%m%dT%H%M%S%fZ}", {"subscriber": subscriber.id}, now)
-    subscriber.state, subscriber.reason, subscriber.changed_at = state, reason, now
-    subscriber.paused_until_on = subscriber.left_because = None
+    if session := object_session(subscriber):
+        set_states(session, [(subscriber, reason)], state, now)
 
 
-def last_window_end(session: Session, subscriber_id: int) -> datetime | None:
-    """Up to where the reader has read: the end of the window of the newest brief that reached the provider."""
+def set_states(
+    session: Session, those: Sequence[tuple[Subscriber, EndReason | None]], state: SubscriberState, now: datetime
+) -> None:
+    """Move many at once, as :func:`set_state` does one; each with the reason of its own."""
+    news: defaultdict[News, dict[str, dict[str, int]]] = defaultdict(dict)
+    for one, reason in those:
+        if kind := news_of(one.state, state, reason):
+            news[kind][f"{one.id}:{now:%Y%m%dT%H%M%S%fZ}"] = {"subscriber": one.id}
+        one.state, one.reason, one.changed_at = state, reason, now
+        one.paused_until_on = one.left_because = None
+    for kind, named in news.items():
+        announce_all(session, kind, named, now)
+
+
+def last_window_ends(session: Session, ids: Collection[int]) -> dict[int, datetime]:
+    """Up to where readers have read: the end of the window of the newest brief of each that reached the provider."""
     sent = or_(Delivery.state == DeliveryState.SENT, Delivery.state.is_(None) & (Batch.state == BatchState.SENT))
-    return session.scalar(
-        select(func.max(Edition.window_end_at, type_=Edition.window_end_at.type))
+    newest = func.max(Edition.window_end_at, type_=Edition.window_end_at.type)
+    wanted = (
+        select(Delivery.subscriber_id, newest)
+        .select_from(Edition)
         .join(Brief, Brief.edition_id == Edition.id)
         .join(Batch, Batch.brief_id == Brief.id)
         .join(Delivery, Delivery.batch_id == Batch.id)
-        .where(Delivery.subscriber_id == subscriber_id, sent)
+        .where(Delivery.subscriber_id.in_(ids), sent)
+        .group_by(Delivery.subscriber_id)
     )
+    return {row[0]: row[1] for row in session.execute(wanted)} if ids else {}
 
 
-def withdraw_planned(session: Session, subscriber_id: int, now: datetime) -> None:
-    """Take the reader out of briefs that are planned but may not leave yet: their settings just changed.
+def withdraw_planned(session: Session, ids: Collection[int], now: datetime) -> None:
+    """Take readers out of briefs that are planned but may not leave yet: their settings just changed.
 
-    The batches are locked first: a worker that claims one now either waits and reads its members without this reader,
-    or claimed before and keeps the delivery, so there is never a second one for the date.
+    The batches are locked first: a worker that claims one now either waits and reads its members without these readers,
+    or claimed before and keeps the deliveries, so there is never a second one for the date.
     """
-    theirs = select(Delivery.batch_id).where(Delivery.subscriber_id == subscriber_id, Delivery.state.is_(None))
+    theirs = select(Delivery.batch_id).where(Delivery.subscriber_id.in_(ids), Delivery.state.is_(None))
     waiting = (
         select(Batch.id)
         .where(
@@ -119,10 +145,11 @@ def withdraw_planned(session: Session, subscriber_id: int, now: datetime) -> Non
             Batch.state.in_([BatchState.PLANNED, BatchState.READY]),
             Batch.not_before_at > now,
         )
+        .order_by(Batch.id)
         .with_for_update()
     )
-    ids = session.scalars(waiting).all()
-    session.execute(delete(Delivery).where(Delivery.subscriber_id == subscriber_id, Delivery.batch_id.in_(ids)))
+    if batches := session.scalars(waiting).all():
+        session.execute(delete(Delivery).where(Delivery.subscriber_id.in_(ids), Delivery.batch_id.in_(batches)))
 
 
 def is_suppressed(session: Session, address: str, hashes: Sequence[str]) -> bool:
@@ -140,11 +167,17 @@ def suppress(
     session: Session, address: str, reason: SuppressionReason, now: datetime, event_id: int | None = None
 ) -> None:
     """Bar the address, once; of several reasons the one that is hardest to come back from stays."""
-    key = address_key(address)
+    suppress_keys(session, [address_key(address)], reason, now, event_id)
+
+
+def suppress_keys(
+    session: Session, keys: Sequence[str], reason: SuppressionReason, now: datetime, event_id: int | None = None
+) -> None:
+    """Bar the addresses with these keys, as :func:`suppress` does one."""
     values = {"reason": reason, "created_at": now, "event_id": event_id}
-    session.execute(insert_new(session, Suppression).values(values | {"email_key": key}))
+    session.execute(insert_new(session, Suppression), [values | {"email_key": key} for key in keys])
     weaker = Suppression.reason.in_(weaker_than(reason))
-    session.execute(update(Suppression).where(Suppression.email_key == key, weaker).values(values))
+    session.execute(update(Suppression).where(Suppression.email_key.in_(keys), weaker).values(values))
 
 
 def suppress_hash(session: Session, address_hash: str, now: datetime) -> None:
