@@ -348,6 +348,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Everything but mail: the script comes first, then the key, then the records."""
         double = self.server.double
         told = double.next_answer()
+        if told.drop == "after":
+            double.keep(self.command, self.path, self.headers, body)
         if told.drop:
             self._hang_up()
             return

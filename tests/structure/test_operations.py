@@ -48,6 +48,32 @@ def test_rules_and_dashboard_ask_only_for_what_is_measured(measured: set[str]) -
         assert set(METRIC.findall(one)) <= measured, one
 
 
+def test_the_dashboard_is_one_that_grafana_can_open() -> None:
+    """By Grafana's dashboard schema: what a panel must have, and the values that it may have."""
+    dashboard = json.loads((OPS / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    variables = {f"${{{one['name']}}}" for one in dashboard["templating"]["list"] if one["type"] == "datasource"}
+    panels = dashboard["panels"]
+    assert 8 <= len(dashboard["uid"]) <= 40
+    assert isinstance(dashboard["schemaVersion"], int)
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        assert panel["type"] in {"stat", "timeseries", "bargauge"}, panel["title"]
+        assert panel["datasource"]["type"] == "prometheus"
+        assert {panel["datasource"]["uid"]} | {one["datasource"]["uid"] for one in panel["targets"]} <= variables
+        references = [one["refId"] for one in panel["targets"]]
+        assert len(set(references)) == len(references) > 0
+        assert set(panel["fieldConfig"]) == {"defaults", "overrides"}
+        steps = panel["fieldConfig"]["defaults"].get("thresholds", {}).get("steps", [{"value": None}])
+        assert [step["value"] is None for step in steps] == [True] + [False] * (len(steps) - 1), panel["title"]
+        place = panel["gridPos"]
+        cells = {(place["x"] + x, place["y"] + y) for x in range(place["w"]) for y in range(place["h"])}
+        assert place["h"] > 0
+        assert 0 < place["w"] <= place["w"] + place["x"] <= 24
+        assert not cells & taken, f"{panel['title']} lies on another"
+        taken |= cells
+
+
 def test_labels_in_rules_are_words_of_the_program() -> None:
     text = "\n".join(expressions())
     kinds = {kind for found in re.findall(r'kind=~?"([\w|]+)"', text) for kind in found.split("|")}
