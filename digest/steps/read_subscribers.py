@@ -57,12 +57,12 @@ def _next_send(session: Session, subscriber: Subscriber, now: datetime) -> Send 
 
     Whoever moves west after today's brief is not due again when that hour comes round there: one local date, one brief.
     """
+    until = subscriber.paused_until_on
+    if subscriber.state is not SubscriberState.ACTIVE and until is None:
+        return None
     had = dates_had(session, subscriber.id, now.date() - A_DAY)
     sends = (send for send in sends_from(subscriber.cadence_row.cadence, now) if send.on not in had)
-    if subscriber.state is SubscriberState.ACTIVE:
-        return next(sends)
-    until = subscriber.paused_until_on
-    return next(send for send in sends if send.on >= until) if until is not None else None
+    return next(send for send in sends if until is None or send.on >= until)
 
 
 def find_reader(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -10,10 +11,10 @@ from digest.domain.language import LanguageChoice
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import may_ask_again
-from digest.store.cadences import cadence_id
+from digest.store.cadences import cadence_id, cadence_values
 from digest.store.database import Sessions
 from digest.store.letters import add_letter, was_written
-from digest.store.sign_ups import add_question, add_stranger, why_barred
+from digest.store.sign_ups import add_at_once, add_question, add_stranger, why_barred
 from digest.store.subscribers import Wishes, apply_wishes, find, recent_consents
 from digest.store.tables import Consent, Subscriber
 
@@ -53,6 +54,9 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
     :func:`digest.domain.suppression.may_ask_again`); anyone else a confirmation, a few an hour and day.
     """
     with sessions.begin() as session:
+        letter = add_at_once(session, request.address, hashes, _columns(request), now)
+        if letter is not None:
+            return [letter]
         bar = why_barred(session, request.address, hashes)
         if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
             return []
@@ -61,6 +65,11 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
         if new_id is not None:
             return [_ask(session, new_id, request, wishes, now)]
         return _ask_known(session, request, wishes, now)
+
+
+def _columns(request: Request) -> dict[str, Any]:
+    names = ("languages", "topics", "source", "wording", "remote")
+    return {name: getattr(request, name) for name in names} | cadence_values(request.cadence)
 
 
 def _ask_known(session: Session, request: Request, wishes: Wishes, now: datetime) -> list[int]:

@@ -1,11 +1,12 @@
 """The whole life of a subscription; everything in it is safe to repeat."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date, time, timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 from digest.domain.language import LanguageChoice
 from digest.domain.schedule import EVERY_DAY, Cadence
@@ -110,13 +111,31 @@ def test_asking_again_changes_nothing_for_an_active_reader(world: World) -> None
 
 @pytest.mark.parametrize("barred", ["clear", "hash"])
 def test_a_barred_address_gets_nothing_and_leaves_nothing(world: World, barred: str) -> None:
+    world.ask(NOW, "another@example.com")
     with world.sessions.begin() as session:
         if barred == "clear":
             suppress(session, "Reader@example.com", SuppressionReason.COMPLAINED, NOW)
         else:
             suppress_hash(session, "f" * 64, NOW)
     assert request_subscription(world.sessions, world.request(), ["e" * 64, "f" * 64], NOW) == []
-    assert count(world, Subscriber) == 0
+    assert (count(world, Subscriber), letters(world)) == (1, ["confirm"])
+
+
+def test_a_stranger_whose_cadence_is_known_leaves_the_rows_of_the_first_one_in_one_statement(
+    shared_world: World,
+) -> None:
+    sessions, statements = shared_world.sessions, list[str]()
+    wanted = replace(shared_world.request(language=ZH), topics="chips", source="embed", wording="v", remote="192.0.2.1")
+    request_subscription(sessions, replace(wanted, address="first@example.com"), [], NOW)
+    with sessions() as session:
+        event.listen(session.get_bind(), "before_cursor_execute", lambda *given: statements.append(given[2]))
+    assert len(request_subscription(sessions, replace(wanted, address="second@example.com"), [], NOW)) == 1
+    assert len(statements) == 1
+    with sessions() as session:
+        for table in (Subscriber, Consent, Letter):
+            first, second = session.execute(select(table.__table__).order_by(table.id)).mappings()
+            different = {name for name in first if first[name] != second[name]}
+            assert different == {"id", "email", "email_key", "subscriber_id", "consent_id"} & set(first)
 
 
 def test_leaving_is_once_however_often_it_is_said(world: World) -> None:
