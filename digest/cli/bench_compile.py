@@ -68,12 +68,12 @@ def compiling(app: Application, language: Language, stories: int) -> Compiling:
     encoded = Encoded(message, sender_of(app.settings))
     naive = MjmlPerReader(app.templates.folder)
     written(app, naive, chosen, language)
-    mine, theirs = count(1), count(1)
+    since, mine, theirs = full_date(AT.date(), language), count(1), count(1)
     return Compiling(
         template=lambda: from_nothing(app, chosen[:1], language),
         brief=lambda: written(app, app.templates, chosen, language),
-        mail=lambda: encoded.for_recipient(reader(app, next(mine), language), AT),
-        naive=lambda: by_itself(app, naive, message, reader(app, next(theirs), language)),
+        mail=lambda: encoded.for_recipient(reader(app, next(mine), since), AT),
+        naive=lambda: by_itself(app, naive, message, reader(app, next(theirs), since)),
         message=message,
     )
 
@@ -116,14 +116,10 @@ def written(app: Application, templates: Templates, stories: list[BriefStory], l
     )
 
 
-def reader(app: Application, number: int, language: Language) -> Recipient:
-    """One of the readers, with addresses signed for them."""
+def reader(app: Application, number: int, since: str) -> Recipient:
+    """One of the readers, with addresses signed for them; a hand-over writes each date out once."""
     leave = app.links.unsubscribe(number)
-    values = {
-        "unsubscribe_url": leave,
-        "preferences_url": app.links.preferences(number),
-        "subscribed_on": full_date(AT.date(), language),
-    }
+    values = {"unsubscribe_url": leave, "preferences_url": app.links.preferences(number), "subscribed_on": since}
     return Recipient(f"{number}-bench", READER, values, leave)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from email.header import Header
 from email.utils import format_datetime
+from functools import lru_cache
 from hashlib import sha256
 from textwrap import wrap
 
@@ -114,11 +115,12 @@ class Encoded:
         self._sender = sender
         # "_" is no base64 digit, so no body can hold the boundary.
         boundary = f"=_{sha256(message.key.encode()).hexdigest()[:24]}"
-        self._head = _shared_headers(message, sender, boundary).encode("ascii")
-        self._between = tuple(
+        plain, html = (
             f"--{boundary}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n".encode()
             for kind in ("text/plain", "text/html")
         )
+        self._before_text = _shared_headers(message, sender, boundary).encode("ascii") + plain
+        self._before_html = html
         self._end = f"--{boundary}--\r\n".encode()
         # Line breaks of plain text are CRLF before encoding (RFC 2045 §6.8); in HTML they are only space.
         self._text = _Spliced("\r\n".join(re.split(r"\r\n|\r|\n", message.text)), message.slots)
@@ -135,22 +137,31 @@ class Encoded:
             UnsafeHeaderError: address, key or unsubscribe address can't stand in a header.
         """
         values = {name: recipient.values[name].encode("utf-8", "replace") for name in self.message.slots}
-        plain, html = self._between
-        own = self._own_headers(recipient, now).encode("utf-8")
-        text = self._text.fill(values)
-        return b"".join((own, self._head, plain, text, html, self._html.fill(values), self._end))
+        # Joined once: every further join would copy the whole brief again.
+        out = [self._own_headers(recipient, now).encode("utf-8"), self._before_text]
+        self._text.fill(values, out)
+        out.append(self._before_html)
+        self._html.fill(values, out)
+        out.append(self._end)
+        return b"".join(out)
 
     def _own_headers(self, recipient: Recipient, now: datetime) -> str:
         if not _BARE_ADDRESS.fullmatch(recipient.address):
             raise UnsafeHeaderError("To")
-        lines = {
-            "To": recipient.address,
-            "Date": format_datetime(now),
-            "Message-ID": message_id(self.message, recipient, self._sender),
-        }
+        lines = [
+            f"To: {recipient.address}",
+            f"Date: {_date(now)}",
+            f"Message-ID: {message_id(self.message, recipient, self._sender)}",
+        ]
         if recipient.unsubscribe_url is not None:
-            lines |= unsubscribe_headers(recipient.unsubscribe_url)
-        return "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+            lines += [f"{name}: {value}" for name, value in unsubscribe_headers(recipient.unsubscribe_url).items()]
+        return "\r\n".join(lines) + "\r\n"
+
+
+@lru_cache(maxsize=8)
+def _date(now: datetime) -> str:
+    """The Date, which all messages of a hand-over share."""
+    return format_datetime(now)
 
 
 class Encoder:
@@ -207,14 +218,19 @@ class _Spliced:
             for number, (run, chunk) in enumerate(zip(runs, chunks[1:], strict=True), 1)
         ]
 
-    def fill(self, values: Mapping[str, bytes]) -> bytes:
-        """Base64 lines of the body with the values in their places."""
-        out, carry = [self._start], self._carry
+    def fill(self, values: Mapping[str, bytes], out: list[bytes]) -> None:
+        """Add the base64 lines of the body, with the values in their places, to ``out``."""
+        out.append(self._start)
+        carry = self._carry
         for run, phases in self._steps:
-            own = carry + b"".join(values[piece] if isinstance(piece, str) else piece for piece in run)
+            own = carry
+            for piece in run:
+                own += values[piece] if isinstance(piece, str) else piece
             head, encoded, carry = phases[-len(own) % 3]
-            out += (_base64_lines(own + head), encoded)
-        return b"".join(out)
+            digits = b2a_base64(own + head, newline=False)
+            for at in range(0, len(digits), LINE):
+                out += (digits[at : at + LINE], b"\r\n")
+            out.append(encoded)
 
 
 def _phase(chunk: bytes, skip: int, *, is_last: bool) -> _Phase:
