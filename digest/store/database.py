@@ -10,6 +10,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -19,6 +20,14 @@ BUSY_SECONDS = 30
 
 PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 """Seconds after which a PostgreSQL that went away without a word is taken for gone (libpq)."""
+
+LOOKUPS = """
+SELECT set_config('random_page_cost', least(current_setting('random_page_cost')::float, 1.1)::text, false),
+       set_config('parallel_setup_cost', greatest(current_setting('parallel_setup_cost')::float, 10000)::text, false)
+"""
+"""A batch's thousand readers are each looked up. PostgreSQL's own costs are those of a turning disk and of processes
+that start for nothing: with them it reads the whole list for a batch, or starts two processes, at four times the CPU.
+"""
 
 Sessions = sessionmaker[Session]
 
@@ -30,7 +39,7 @@ def open_engine(url: str) -> Engine:
     """
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(
+        engine = create_engine(
             _with_psycopg(parsed),
             hide_parameters=True,
             pool_pre_ping=True,
@@ -38,6 +47,8 @@ def open_engine(url: str) -> Engine:
             max_overflow=20,
             connect_args=PATIENCE,
         )
+        event.listen(engine, "connect", _prepare_postgresql)
+        return engine
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(parsed, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
@@ -48,6 +59,14 @@ def open_engine(url: str) -> Engine:
 
 def _with_psycopg(url: URL) -> URL:
     return url.set(drivername="postgresql+psycopg") if url.drivername in {"postgresql", "postgres"} else url
+
+
+def _prepare_postgresql(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # A statement rather than a parameter of the connection: poolers refuse parameters that they don't know.
+    cursor = connection.cursor()
+    cursor.execute(LOOKUPS)
+    cursor.close()
+    connection.commit()
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> None:

@@ -107,6 +107,18 @@ def test_sqlite_keeps_its_promises(sqlite_url: str) -> None:
     engine.dispose()
 
 
+@pytest.mark.parametrize(("asked", "holds"), [("", "1.1"), ("?options=-crandom_page_cost%3D1.05", "1.05")])
+def test_postgresql_looks_each_reader_of_a_batch_up(postgres_url: str, asked: str, holds: str) -> None:
+    """It neither reads the whole list nor starts processes; an operator's own lower cost stays."""
+    engine = open_engine(f"{postgres_url}{asked.replace('?', '&') if '?' in postgres_url else asked}")
+    for _ in range(2):
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW random_page_cost").scalar() == holds
+            assert connection.exec_driver_sql("SHOW parallel_setup_cost").scalar() == "10000"
+            connection.rollback()
+    engine.dispose()
+
+
 def test_the_folder_of_a_new_sqlite_file_is_made(tmp_path: Path) -> None:
     engine = open_engine(f"sqlite:///{tmp_path}/deep/down/digest.db")
     migrate(engine)
