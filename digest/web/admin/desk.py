@@ -20,7 +20,7 @@ from digest.rendering.dates import short_date
 from digest.store.acts import Actor
 from digest.web.acts import written_down
 from digest.web.admin.session import SHIFT, Cookies, Session
-from digest.web.admin.words import act_word, reason_short, reason_words, status_word
+from digest.web.admin.words import act_word, event_word, outcome_word, reason_short, reason_words, status_word
 from digest.web.client import remote_of
 from digest.web.edge import Edge, edge_of
 from digest.web.fields import Fields, posted_fields
@@ -75,6 +75,8 @@ class Desk:
             "reason_short": lambda reason: reason_short(reason, self.language),
             "between": escape(say(BETWEEN_DAYS, self.language)),
             "short_date": lambda on: short_date(on, self.language),
+            "event_word": lambda kind: event_word(str(kind), self.language),
+            "outcome_word": lambda outcome: outcome_word(outcome, self.language),
             "act_word": lambda kind: act_word(kind, self.language),
             "check_name": lambda finding: check_name(finding, self.language),
             "finding_words": lambda finding: finding_words(finding, self.language),

@@ -5,6 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from digest.domain.delivery import DeliveryReason
+from digest.domain.event import EventKind
 from digest.domain.explanation import Why
 from digest.domain.language import Language
 from digest.domain.schedule import is_known_zone
@@ -97,11 +98,31 @@ STATUSES: Mapping[str, str] = {
     "paused": marked("paused"),
     "ended": marked("ended"),
     "empty": marked("empty"),
+    "compiled": marked("compiled"),
     "missed": marked("missed"),
     "waiting": marked("waiting"),
     "due": marked("due"),
 }
 """States of deliveries, batches, briefs and subscribers, as labels."""
+
+EVENTS: Mapping[EventKind, str] = {
+    EventKind.PROCESSED: marked("processed"),
+    EventKind.DEFERRED: marked("deferred"),
+    EventKind.DELIVERED: marked("delivered"),
+    EventKind.BOUNCED: marked("bounced"),
+    EventKind.SOFT_BOUNCED: marked("soft-bounced"),
+    EventKind.BLOCKED: marked("blocked"),
+    EventKind.DROPPED: marked("dropped"),
+    EventKind.COMPLAINED: marked("reported as spam"),
+    EventKind.UNSUBSCRIBED: marked("unsubscribed"),
+    EventKind.OPENED: marked("opened"),
+    EventKind.CLICKED: marked("clicked"),
+    EventKind.OTHER: marked("something else"),
+}
+"""What providers report, as labels."""
+
+OUTCOMES: Mapping[str, str] = {"done": marked("done"), "refused": marked("refused"), "failed": marked("failed")}
+"""How an act of the staff went."""
 
 ACTS: Mapping[ActKind, str] = {
     ActKind.SIGNED_IN: marked("signed in"),
@@ -140,6 +161,16 @@ def tone_of(why: Why) -> str:
 def status_word(status: str, language: Language) -> str:
     """A state as a label; one that is not known stays as it is."""
     return say(STATUSES[status], language) if status in STATUSES else status
+
+
+def event_word(kind: str, language: Language) -> str:
+    """What a provider reported, as a label."""
+    return say(EVENTS[EventKind(kind)], language)
+
+
+def outcome_word(outcome: str | None, language: Language) -> str:
+    """How an act went; a question mark while nobody knows."""
+    return say(OUTCOMES[outcome], language) if outcome and outcome in OUTCOMES else outcome or "?"
 
 
 def reason_words(reason: str | None, language: Language) -> str:
