@@ -77,6 +77,7 @@ def test_dns_that_lost_the_senders_records(sqlite_url: str, build_house: Build) 
         doctor, readyz, metrics = watched(house)
     for words in (doctor["SPF"][1], readyz["problems"]["SPF"], house.today()):
         assert "brief.example.com has no SPF record; add TXT “v=spf1" in words
+    assert "brief.example.com 没有 SPF 记录；请按服务商的说明添加 TXT 记录" in house.today("zh")
     assert "add TXT “v=DMARC1; p=none” at _dmarc.brief.example.com" in readyz["problems"]["DMARC"]
     assert metrics["digest_check_state{check=SPF}"] == metrics["digest_check_state{check=DMARC}"] == 1
     assert doctor["site"][0] == "fault"
@@ -109,6 +110,7 @@ def test_a_clock_that_is_wrong(postgres_url: str, build_house: Build, hours: int
     assert doctor["clock"][0] == "fault"
     for said in (doctor["clock"][1], readyz["problems"]["clock"], house.today()):
         assert f"{words} the database's: set it by NTP" in said
+    assert f"数据库的时钟{'快' if hours > 0 else '慢'}" in house.today("zh")
     assert metrics["digest_check_state{check=clock}"] == 2
     assert metrics["digest_check_state{check=scheduler}"] > 0
 
@@ -126,6 +128,8 @@ def test_a_source_that_gives_nothing_any_more(sqlite_url: str, build_house: Buil
     for words in (doctor["sources"][1], readyz["problems"]["sources"], house.today()):
         assert "1 of 1 give nothing any more: Gone feed" in words
         assert "mend their addresses or remove them" in words
+    assert '<a href="/admin/sources">sources</a>' in house.today()
+    assert "1 个来源中有 1 个不再提供内容：Gone feed" in house.today("zh")
     assert metrics["digest_sources{state=failing}"] == 1
     house.later(hours=25)
     assert house.doctor()["sources"][0] == "fault"
@@ -163,6 +167,7 @@ def test_a_disk_that_is_full(small_disk: Path, sqlite_template: Path, build_hous
     doctor, readyz = house.doctor(), house.readyz()
     for words in (doctor["disk"][1], readyz["problems"]["disk"], house.today()):
         assert "can't be written to (No space left on device): free it" in words
+    assert "无法写入：No space left on device；请腾出空间" in house.today("zh")
     assert doctor["disk"][0] == "fault"
     assert house.metrics()["digest_check_state{check=disk}"] == 2
     filler.unlink()
