@@ -86,6 +86,10 @@ def order_stories(sessions: Sessions, story_ids: Sequence[int], now: datetime) -
             _story(session, story_id).position = number
 
 
+class AlreadySentError(PermanentError):
+    """A brief has the story, so it can't come later."""
+
+
 def schedule_story(sessions: Sessions, story_id: int, at: datetime, now: datetime) -> None:
     """Let the story enter at that instant, so that the first brief with a later cut-off holds it.
 
@@ -98,7 +102,7 @@ def schedule_story(sessions: Sessions, story_id: int, at: datetime, now: datetim
     with sessions.begin() as session:
         story = _story(session, story_id)
         if briefs_with(session, story) or is_being_sent(session, story, now):
-            raise PermanentError(f"story {story_id} is in a brief already, and nobody gets it twice")
+            raise AlreadySentError(f"story {story_id} is in a brief already, and nobody gets it twice")
         story.enters_at = at
 
 

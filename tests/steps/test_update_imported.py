@@ -1,18 +1,21 @@
 """A list that changes readers who are there: many at once, by the very rules of a reader's own page."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, time, timedelta
 
+import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from digest.domain.language import Language, LanguageChoice
 from digest.domain.schedule import Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
 from digest.domain.suppression import SuppressionReason
+from digest.steps import update_imported
 from digest.steps.import_subscribers import Defaults, Imported, Plan, import_subscribers
 from digest.steps.manage_subscriptions import change_wishes, pause, unsubscribe
-from digest.store.subscribers import get, set_state, suppress
+from digest.store.subscribers import get, lock_free, set_state, suppress
 from digest.store.tables import Letter, Subscriber, Suppression
 from tests.steps.world import World, utc
 from tests.workers.waiting import eventually
@@ -93,6 +96,29 @@ def test_who_left_meanwhile_stays_away_and_who_is_being_changed_comes_last(share
         assert importing.result().updated == 3
     assert standing(world, readers[1])["state"] is SubscriberState.ENDED
     assert standing(world, readers[1])["languages"] is LanguageChoice.ENGLISH
+
+
+def test_an_update_that_was_killed_half_way_goes_on_where_it_was(
+    shared_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, rows = shared_world, [{"email": f"reader{number}@example.com", **ROW} for number in range(5)]
+    for row in rows:
+        world.reader(row["email"])
+    monkeypatch.setattr(update_imported, "AT_ONCE", 2)
+
+    def killed(session: Session, ids: Collection[int]) -> Sequence[Subscriber]:
+        if world.subscriber(min(ids) - 1 or 1).languages is LanguageChoice.CHINESE:
+            raise KeyboardInterrupt
+        return lock_free(session, ids)
+
+    with monkeypatch.context() as dying:
+        dying.setattr(update_imported, "lock_free", killed)
+        with pytest.raises(KeyboardInterrupt):
+            update(world, *rows)
+    languages = [world.subscriber(one).languages for one in ids(world).values()]
+    assert sorted(languages) == [LanguageChoice.ENGLISH] * 3 + [LanguageChoice.CHINESE] * 2
+    assert update(world, *rows, at_minutes=1).updated == 3
+    assert {world.subscriber(one).languages for one in ids(world).values()} == {LanguageChoice.CHINESE}
 
 
 def test_endings_of_a_list_bar_by_the_hardest_reason_and_owe_no_goodbye(world: World) -> None:

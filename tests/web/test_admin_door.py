@@ -8,11 +8,15 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import func, select
 
+from digest.domain.errors import BadInputError
+from digest.domain.language import Language
 from digest.domain.staff import ActKind, parse_staff
 from digest.settings import Settings
+from digest.steps.edit_stories import AlreadySentError
 from digest.store.tables import Act
 from digest.web.admin.desk import COOKIE
 from digest.web.admin.pages import ROUTERS
+from digest.web.admin.refusals import refusal_words
 from digest.web.admin.session import Cookies, new_session
 from tests.web.conftest import KEY, NOW, Make, Site, copied, open_site
 from tests.web.staff import EDITOR, OWNER, STAFF, VIEWER, send, sign_in, words_of
@@ -190,6 +194,22 @@ def test_an_act_that_could_not_be_done_says_so_in_the_log(desk: Site) -> None:
     assert answer.status_code == 409
     assert "batch 7 is not unknown, failed or late" in words_of(answer.text)
     assert acts(desk)[-1] == ("admin", ActKind.BATCH_RETRIED.value, "batch 7", "refused")
+    in_chinese = client.post("/admin/batches/7/retry?lang=zh", data={"csrf": csrf})
+    assert "批次 7 的状态不是结果不明、失败或过晚，什么都没有更改" in words_of(in_chinese.text)
+
+
+def test_a_refusal_is_told_in_the_language_of_whoever_tried() -> None:
+    told = {
+        AlreadySentError("story 7 is in a brief already"): "这篇报道已经编进简报，不会发给任何人第二次。",
+        BadInputError(
+            "at", "2027-06-09", "has passed: name an instant to come."
+        ): "这个时刻已经过去，请选一个将来的时刻。",
+        BadInputError("texts.en.title", "", "is missing: a text has a title."): "每种语言的文本都要有标题。",
+        BadInputError("topics", "x", "is too long."): "topics：“x”无法使用（is too long.）",
+    }
+    for error, words in told.items():
+        assert refusal_words(error, Language.CHINESE) == words
+    assert refusal_words(BadInputError("topics", "x", "is too long."), Language.ENGLISH) == "topics: “x” is too long."
 
 
 def test_staff_that_is_not_well_formed_stops_the_start_without_telling_a_token() -> None:

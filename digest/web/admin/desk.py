@@ -19,6 +19,7 @@ from digest.health.wording import check_name, finding_words
 from digest.rendering.dates import short_date
 from digest.store.acts import Actor
 from digest.web.acts import written_down
+from digest.web.admin.refusals import refusal_words
 from digest.web.admin.session import SHIFT, Cookies, Session
 from digest.web.admin.words import act_word, event_word, outcome_word, reason_short, reason_words, status_word
 from digest.web.client import remote_of
@@ -109,7 +110,7 @@ class Desk:
         except Refusal:
             raise
         except PermanentError as error:
-            raise Refusal(self, 422, "{error}", error=str(error)) from error
+            raise Refusal(self, 422, "{words}", words=refusal_words(error, self.language)) from error
 
 
 class Refusal(PermanentError):  # noqa: N818 - what its page is called
