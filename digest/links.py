@@ -3,14 +3,14 @@
 A token is the row's id and an HMAC-SHA256 over it, so it holds no address and can't be guessed or counted up.
 """
 
-from base64 import b32encode, urlsafe_b64encode
+from base64 import b32encode
+from binascii import b2a_base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from hashlib import sha256
-from hmac import compare_digest
-from hmac import digest as hmac_digest
+from hmac import HMAC, compare_digest
 from hmac import new as hmac
 from urllib.parse import urlsplit
 
@@ -18,6 +18,9 @@ from itsdangerous import BadSignature, Signer
 
 from digest.domain.errors import PermanentError
 from digest.domain.language import Language
+
+URL_SAFE = bytes.maketrans(b"+/", b"-_")
+"""The alphabet of RFC 4648 §5."""
 
 
 class BadTokenError(PermanentError):
@@ -142,13 +145,16 @@ class Links:
         }
 
     @cached_property
-    def _signing_keys(self) -> dict[str, bytes]:
-        return {purpose: signer.derive_key() for purpose, signer in self._signers.items()}
+    def _keyed(self) -> dict[str, HMAC]:
+        """HMACs that have taken in their key and nothing else, to be copied."""
+        return {purpose: hmac(signer.derive_key(), digestmod=sha256) for purpose, signer in self._signers.items()}
 
     def _sign(self, purpose: str, payload: str) -> str:
-        """What :meth:`Signer.sign` makes; the key is derived once, for every reader of a brief has two of these."""
-        signature = hmac_digest(self._signing_keys[purpose], payload.encode(), "sha256")
-        return f"{payload}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+        """What :meth:`Signer.sign` makes; the key is taken in once, for every reader of a brief has two of these."""
+        signing = self._keyed[purpose].copy()
+        signing.update(payload.encode())
+        signature = b2a_base64(signing.digest(), newline=False).translate(URL_SAFE, b"=")
+        return f"{payload}.{signature.decode()}"
 
     def _read_dated(self, purpose: str, token: str, now: datetime, good_for: timedelta) -> int:
         row_id, _, made = self._read(purpose, token).partition(".")

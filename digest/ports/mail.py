@@ -47,9 +47,9 @@ class Message:
     slots: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recipient:
-    """One reader of a message.
+    """One reader of a message; not frozen, which takes four times as long to make, and every brief needs one.
 
     Attributes:
         key: names the delivery towards the provider, ASCII, without the address; comes back in events.

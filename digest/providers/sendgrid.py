@@ -117,7 +117,7 @@ class SendGridProvider:
             tally.refuse(recipient, Refusal(DeliveryReason.INVALID_ADDRESS, "needs SMTPUTF8, which SendGrid lacks"))
         if tally.waiting and self._somebody_is_there():
             counts_opens = self._counts_opens and message.kind == "brief"
-            envelope = Envelope(message, self._sender, self._most_bytes, counts_opens=counts_opens)
+            envelope = Envelope(message, self._sender, counts_opens=counts_opens)
             self._hand_over_groups(envelope, tally, now)
         return tally.result()
 
@@ -137,7 +137,11 @@ class SendGridProvider:
 
     def _hand_over_groups(self, envelope: Envelope, tally: Tally, now: datetime) -> None:
         twinless = without_twins(tally.waiting.values())
-        groups = deque(part for group in twinless for part in envelope.parts(group, self.batch_size))
+        groups = deque(
+            group[start : start + self.batch_size]
+            for group in twinless
+            for start in range(0, len(group), self.batch_size)
+        )
         latest = monotonic() + LONGEST_HAND_OVER
         for _ in range(MOST_REQUESTS):
             if not groups or monotonic() > latest:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Select, select
@@ -61,7 +62,12 @@ class Sent:
 
 def delivery_key(subscriber_id: int, on: date) -> str:
     """The name of a delivery towards a provider; comes back in its events."""
-    return f"{subscriber_id}-{on.year:04d}{on.month:02d}{on.day:02d}"
+    return f"{subscriber_id}-{_compact(on)}"
+
+
+@lru_cache(maxsize=64)
+def _compact(on: date) -> str:
+    return f"{on.year:04d}{on.month:02d}{on.day:02d}"
 
 
 def send_batch(
@@ -76,7 +82,8 @@ def send_batch(
     if len(readers) > provider.batch_size:
         readers = _as_many_as_fit(sessions, batch, readers, provider.batch_size)
     out = {_name(member): _skip(member) for member in readers if _is_out(member)}
-    going = {delivery_key(member.subscriber_id, member.on): member for member in readers if not _is_out(member)}
+    staying = [member for member in readers if not _is_out(member)] if out else readers
+    going = {delivery_key(member.subscriber_id, member.on): member for member in staying}
     message, recipients = message_of(brief), _recipients(going, brief, links)
     with sessions.begin() as session:
         if not is_still_held(session, batch):

@@ -23,10 +23,12 @@ PATIENCE = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval":
 
 LOOKUPS = """
 SELECT set_config('random_page_cost', least(current_setting('random_page_cost')::float, 1.1)::text, false),
-       set_config('parallel_setup_cost', greatest(current_setting('parallel_setup_cost')::float, 10000)::text, false)
+       set_config('parallel_setup_cost', greatest(current_setting('parallel_setup_cost')::float, 10000)::text, false),
+       set_config('TimeZone', 'UTC', false)
 """
 """A batch's thousand readers are each looked up. PostgreSQL's own costs are those of a turning disk and of processes
 that start for nothing: with them it reads the whole list for a batch, or starts two processes, at four times the CPU.
+Instants come in UTC, so that none has to be moved there.
 """
 
 Sessions = sessionmaker[Session]

@@ -16,9 +16,9 @@ PAUSED = "sending_paused"
 """The switch that stops every hand-over."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Member:
-    """A reader in a claimed batch, as of now."""
+    """A reader in a claimed batch, as of now; not frozen, as :class:`digest.ports.Recipient` is not."""
 
     subscriber_id: int
     on: date

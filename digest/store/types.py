@@ -29,6 +29,8 @@ class UtcDateTime(TypeDecorator[datetime]):
         """Back to aware UTC."""
         if value is None:
             return None
+        if value.tzinfo is UTC:
+            return value
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
@@ -41,6 +43,7 @@ class Word(TypeDecorator[E], Generic[E]):
     def __init__(self, words: type[E]) -> None:
         super().__init__()
         self.words = words
+        self._by_value = {word.value: word for word in words}
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ANN401, ARG002 - SQLAlchemy's signature
         """To the plain word."""
@@ -48,4 +51,4 @@ class Word(TypeDecorator[E], Generic[E]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> E | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Back to the enum."""
-        return None if value is None else self.words(value)
+        return None if value is None else self._by_value.get(value) or self.words(value)
