@@ -1,5 +1,6 @@
 """The application inside a worker process, built when it is first needed, so after any fork."""
 
+import gc
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Any
@@ -36,6 +37,8 @@ class Runtime:
 
     def start_afresh(self, **_: Any) -> None:  # noqa: ANN401 - a Celery signal's arguments
         """Forget what a parent process built; its connections are not ours to close."""
+        # What was imported lives as long as the process; the collector would look through all of it every few batches.
+        gc.freeze()
         if self._application is not None:
             self._application.engine.dispose(close=False)
         self._lock = Lock()
