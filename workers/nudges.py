@@ -10,8 +10,8 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 SOON_SECONDS = 5.0
-PAUSE_SECONDS = 0.02
-"""Between two nudges: at most fifty a second, so that a crowd's do not slow its own answers."""
+PAUSE_SECONDS = 0.1
+"""Between two nudges: at most ten a second, so that a crowd's do not slow its own answers."""
 MOST_WAITING = 50
 
 log = structlog.get_logger()

@@ -53,10 +53,11 @@ def request_subscription(sessions: Sessions, request: Request, hashes: Sequence[
     reader gets a note at most; a barred address gets nothing until it may be asked again (see
     :func:`digest.domain.suppression.may_ask_again`); anyone else a confirmation, a few an hour and day.
     """
-    with sessions.begin() as session:
+    with sessions() as session:
         letter = add_at_once(session, request.address, hashes, _columns(request), now)
-        if letter is not None:
-            return [letter]
+    if letter is not None:
+        return [letter]
+    with sessions.begin() as session:
         bar = why_barred(session, request.address, hashes)
         if bar is not None and not may_ask_again(bar.reason, bar.created_at, now):
             return []

@@ -8,7 +8,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import Session, sessionmaker
@@ -89,6 +89,14 @@ def _prepare_sqlite(connection: sqlite3.Connection, _: ConnectionPoolEntry) -> N
 def open_sessions(engine: Engine) -> Sessions:
     """A factory of sessions whose objects stay readable after commit."""
     return sessionmaker(engine, expire_on_commit=False)
+
+
+def at_once(session: Session) -> Connection:
+    """The connection of a session that does nothing else, on which each statement is a transaction of its own.
+
+    It saves the trips that begin and end one.
+    """
+    return session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
 
 
 def ping(engine: Engine, times: int = 1) -> None:

@@ -14,6 +14,7 @@ from digest.domain.delivery import BatchState
 from digest.domain.subscriber import SubscriberState
 from digest.domain.suppression import SuppressionReason
 from digest.store.cadences import IS_CADENCE
+from digest.store.database import at_once
 from digest.store.dialects import insert_new, on_postgresql
 from digest.store.subscribers import Wishes
 from digest.store.tables import CadenceRow, Consent, Letter, Subscriber, Suppression, Table
@@ -107,7 +108,7 @@ ADD_AT_ONCE = _add_at_once()
 def add_at_once(
     session: Session, address: str, hashes: Sequence[str], request: Mapping[str, Any], now: datetime
 ) -> int | None:
-    """A new subscriber who is yet to confirm, with consent and letter, in one statement; returns the letter's id.
+    """A new subscriber who is yet to confirm, with consent and letter, committed at once; returns the letter's id.
 
     None where it takes more than that: the address is known or barred, the cadence is new, or this is SQLite, to which
     a trip costs nothing.
@@ -126,7 +127,7 @@ def add_at_once(
         "letter_language": request["languages"].language,
         "now": now,
     }
-    found: int | None = session.connection().execute(ADD_AT_ONCE, values).scalar_one_or_none()
+    found: int | None = at_once(session).execute(ADD_AT_ONCE, values).scalar_one_or_none()
     return found
 
 

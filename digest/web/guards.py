@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -41,18 +41,16 @@ class SecurityHeaders:
 
     def __init__(self, app: ASGIApp, *, tls: bool, also: Sequence[str] = ()) -> None:
         self.app = app
-        self.headers = HEADERS | (TLS_HEADERS if tls else {})
-        if also:
-            self.headers["Content-Security-Policy"] = with_origins(CONTENT_POLICY, also)
+        policy = {"Content-Security-Policy": with_origins(CONTENT_POLICY, also)} if also else {}
+        self.headers = Headers(HEADERS | (TLS_HEADERS if tls else {}) | policy).raw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as the app does, with the headers added."""
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in self.headers.items():
-                    headers.setdefault(name, value)
+                own = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(one for one in self.headers if one[0] not in own)]
             await send(message)
 
         await self.app(scope, receive, guarded if scope["type"] == "http" else send)

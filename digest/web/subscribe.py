@@ -1,6 +1,6 @@
 """Signing up, by form and by JSON. The answer is the same whoever the address belongs to."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from digest.domain.errors import BadInputError
@@ -9,12 +9,12 @@ from digest.domain.schedule import next_send, weekdays_text
 from digest.domain.subscriber import topics_of
 from digest.steps.request_subscriptions import Request as SubscriptionRequest
 from digest.steps.request_subscriptions import request_subscription
-from digest.web.client import RemoteOf
+from digest.web.client import RemoteOf, remote_of
 from digest.web.complaints import complaints
-from digest.web.edge import Edge, EdgeOf
+from digest.web.edge import Edge, EdgeOf, edge_of
 from digest.web.fields import Fields, Posted, PostedJson
 from digest.web.front import front_page
-from digest.web.language import AskedLanguage, LanguageOf, language_or_none
+from digest.web.language import LanguageOf, asked_language, language_or_none, page_language
 from digest.web.next_brief import NEXT_BRIEF, SIGNING_UP, TIME, WEEKDAYS, ZONE
 from digest.web.pages import PRIVATE
 from digest.web.phrases import marked, moment, rhythm
@@ -78,9 +78,11 @@ router = APIRouter()
 
 
 @router.post("/subscribe", include_in_schema=False)
-def subscribe(edge: EdgeOf, asked: AskedLanguage, language: LanguageOf, fields: Posted, remote: RemoteOf) -> Response:
+def subscribe(request: Request, fields: Posted) -> Response:
     """Ask by e-mail for confirmation; with faults the form again, and nothing is stored."""
-    faults = Faults()
+    # A crowd signs up at once, and each dependency would cost as much as a statement.
+    edge, remote, faults = edge_of(request), remote_of(request), Faults()
+    asked, language = asked_language(request), page_language(request)
     address, wanted = _read(edge, fields, language, faults)
     shown_in = asked or language_or_none(fields.text("language")) or language
     _take_in(edge, fields, address, remote, faults)

@@ -15,18 +15,16 @@ from tests.doubles.listener import listening
 PROGRAM = """
 import logging
 import sys
-from time import monotonic
 
 import sentry_sdk
 from opentelemetry import trace
-from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from digest.settings import Settings
 from digest.telemetry import start_telemetry
-from digest.web.timing import Timed, latency_histogram
+from digest.web.tracing import Traced
 
 start_telemetry(Settings(_env_file=None, sentry_dsn=sys.argv[1], otlp_endpoint=sys.argv[2]), "web")
 
@@ -35,7 +33,7 @@ def broken(request):
     raise RuntimeError(f"nobody reads {address}")
 
 app = Starlette(routes=[Route("/confirm/{token}", broken)])
-app.add_middleware(Timed, histogram=latency_histogram(CollectorRegistry()), stopwatch=monotonic)
+app.add_middleware(Traced)
 try:
     TestClient(app).get("/confirm/secret-token?email=reader@example.com")
 except RuntimeError:
