@@ -1,15 +1,34 @@
 """Alive, and ready."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from anyio.to_thread import current_default_thread_limiter
+
 from digest.store.database import migrate, open_engine, open_sessions
+from digest.web.app import MOST_AT_ONCE
 from tests.web.conftest import Site
 
 
 def test_a_process_that_answers_is_alive(site: Site) -> None:
     answer = site.client().get("/healthz")
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_a_process_all_of_whose_threads_wait_for_a_database_is_alive(site: Site) -> None:
+    requests = [object() for _ in range(MOST_AT_ONCE)]
+    with ThreadPoolExecutor(1) as visitor, site.client() as client:
+        assert client.portal is not None
+        threads = client.portal.call(current_default_thread_limiter)
+        for request in requests:
+            client.portal.call(threads.acquire_on_behalf_of_nowait, request)
+        try:
+            assert threads.available_tokens == 0
+            assert visitor.submit(client.get, "/healthz").result(10).status_code == 200
+        finally:
+            for request in requests:
+                client.portal.call(threads.release_on_behalf_of, request)
 
 
 def test_ready_means_a_tick_within_two_minutes(site: Site) -> None:
