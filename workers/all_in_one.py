@@ -12,6 +12,7 @@ from celery.beat import EmbeddedService
 from fastapi import FastAPI
 
 from digest.domain.errors import BadInputError
+from workers.http_protocol import ShortHeads
 
 THREADS = 4
 IN_MEMORY = "workers.beat:SteadyScheduler"
@@ -69,7 +70,9 @@ def open_port(host: str, port: int) -> socket:
 def serve(web: FastAPI, listening: socket) -> None:
     """Serve until SIGINT or SIGTERM; returns normally on both."""
     # Whose X-Forwarded-For is believed is for our own setting to say, not for uvicorn's default.
-    config = uvicorn.Config(web, log_level="warning", access_log=False, proxy_headers=False, server_header=False)
+    config = uvicorn.Config(
+        web, http=ShortHeads, log_level="warning", access_log=False, proxy_headers=False, server_header=False
+    )
     server = uvicorn.Server(config)
     # uvicorn raises the signal again once it has stopped; that second one must not kill what is still to be closed.
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -3,14 +3,17 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import SMTP
 from pathlib import Path
+from select import select
 
 import httpx2
 import pytest
@@ -18,6 +21,7 @@ import pytest
 from tests.servers import free_port
 from tests.workers.composed import Composed, Service, make_secrets
 from tests.workers.waiting import eventually
+from workers.http_protocol import LONGEST_HEAD
 
 DIGEST = Path(sys.executable).with_name("digest")
 ADDRESS = "reader@example.com"
@@ -135,6 +139,23 @@ def sign_up(program: Program) -> None:
     assert str(program.letter("你已订阅")["To"]) == ADDRESS
 
 
+def bytes_taken(program: Program, request: bytes) -> int:
+    """How much of an endless request is taken before the connection is answered or closed."""
+    taken = 0
+    with socket.create_connection((LOOPBACK, int(program.settings["PORT"])), timeout=30) as connection:
+        connection.sendall(request)
+        with suppress(ConnectionError):
+            while not select([connection], [], [], 0)[0] and taken < 64 * LONGEST_HEAD:
+                taken += connection.send(b"a" * 4096)
+    return taken
+
+
+def refuse_endless_heads(program: Program) -> None:
+    chunked = b"POST /subscribe HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: "
+    for request in (b"GET /", b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ", chunked):
+        assert bytes_taken(program, request) < 64 * LONGEST_HEAD, request
+
+
 def test_the_services_of_the_compose_file_do_the_job_together_and_end_when_told_to(
     program: Program, empty_postgres_url: str, redis_url: str
 ) -> None:
@@ -168,6 +189,7 @@ def test_all_in_one_does_the_job_alone_and_ends_on_ctrl_c(program: Program) -> N
     program.start("run")
     eventually(lambda: program.answers("/readyz"), alive=program.check, seconds=START_SECONDS)
     sign_up(program)
+    refuse_endless_heads(program)
     welcome = program.letter("你已订阅").get_body(("html",))
     assert welcome is not None
     assert "/stories/" in welcome.get_content()
