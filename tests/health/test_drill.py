@@ -47,7 +47,7 @@ def test_a_key_that_was_revoked(postgres_url: str, build_house: Build) -> None:
             assert "put it into DIGEST_SENDGRID_API_KEY" in words
             assert "digest deliveries resume" in words
         in_chinese = broken.today("zh")
-        assert "401，API 密钥被拒绝" in in_chinese
+        assert "API 密钥被拒绝（401" in in_chinese
         assert "写入 DIGEST_SENDGRID_API_KEY，重启 worker，再运行 digest deliveries resume" in in_chinese
         assert doctor["sending switch"][0] == "fault"
         assert "401 the API key was refused" in readyz["problems"]["sending switch"]

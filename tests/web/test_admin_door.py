@@ -156,6 +156,10 @@ def test_each_role_may_what_those_before_it_may_and_no_more(desk: Site) -> None:
         if expected == 403:
             assert "this takes the role owner" in words_of(answer.text)
             assert client.get(f"{page}/export").status_code == 403
+            in_chinese = client.get(f"{page}/export?lang=zh")
+            assert f"这一步需要所有者权限，而你是{'查看者' if client is viewer else '编辑'}" in words_of(
+                in_chinese.text
+            )
     assert owner.get(f"{page}/export").json()["subscriber"]["state"] == "ended"
 
 

@@ -21,7 +21,15 @@ from digest.store.acts import Actor
 from digest.web.acts import written_down
 from digest.web.admin.refusals import refusal_words
 from digest.web.admin.session import SHIFT, Cookies, Session
-from digest.web.admin.words import act_word, event_word, outcome_word, reason_short, reason_words, status_word
+from digest.web.admin.words import (
+    act_word,
+    event_word,
+    outcome_word,
+    reason_short,
+    reason_words,
+    role_word,
+    status_word,
+)
 from digest.web.client import remote_of
 from digest.web.edge import Edge, edge_of
 from digest.web.fields import Fields, posted_fields
@@ -76,6 +84,7 @@ class Desk:
             "reason_short": lambda reason: reason_short(reason, self.language),
             "between": escape(say(BETWEEN_DAYS, self.language)),
             "short_date": lambda on: short_date(on, self.language),
+            "role_word": lambda role: role_word(role, self.language),
             "event_word": lambda kind: event_word(str(kind), self.language),
             "outcome_word": lambda outcome: outcome_word(outcome, self.language),
             "act_word": lambda kind: act_word(kind, self.language),
@@ -182,9 +191,8 @@ def desk_of(request: Request, needed: Role) -> Desk:
         raise HTTPException(303, headers={"Location": edge.pages.path(SIGN_IN, **query)} | PRIVATE)
     desk = Desk(edge, request, session, now)
     if not session.role.may(needed):
-        raise Refusal(
-            desk, 403, marked("this takes the role {needed}, and yours is {role}"), needed=needed, role=session.role
-        )
+        roles = {"needed": role_word(needed, desk.language), "role": role_word(session.role, desk.language)}
+        raise Refusal(desk, 403, marked("this takes the role {needed}, and yours is {role}"), **roles)
     return desk
 
 

@@ -9,7 +9,7 @@ from digest.domain.event import EventKind
 from digest.domain.explanation import Why
 from digest.domain.language import Language
 from digest.domain.schedule import is_known_zone
-from digest.domain.staff import ActKind
+from digest.domain.staff import ActKind, Role
 from digest.domain.subscriber import EndReason
 from digest.rendering.dates import local_time, short_date
 from digest.steps.explain_reader import Day, Explained
@@ -124,6 +124,13 @@ EVENTS: Mapping[EventKind, str] = {
 OUTCOMES: Mapping[str, str] = {"done": marked("done"), "refused": marked("refused"), "failed": marked("failed")}
 """How an act of the staff went."""
 
+ROLES: Mapping[Role, str] = {
+    Role.VIEWER: marked("viewer"),
+    Role.EDITOR: marked("editor"),
+    Role.OWNER: marked("owner"),
+}
+"""Who somebody of the staff is."""
+
 ACTS: Mapping[ActKind, str] = {
     ActKind.SIGNED_IN: marked("signed in"),
     ActKind.SIGN_IN_REFUSED: marked("sign-in refused"),
@@ -171,6 +178,11 @@ def event_word(kind: str, language: Language) -> str:
 def outcome_word(outcome: str | None, language: Language) -> str:
     """How an act went; a question mark while nobody knows."""
     return say(OUTCOMES[outcome], language) if outcome and outcome in OUTCOMES else outcome or "?"
+
+
+def role_word(role: Role, language: Language) -> str:
+    """A role as a label."""
+    return say(ROLES[role], language)
 
 
 def reason_words(reason: str | None, language: Language) -> str:
