@@ -89,7 +89,7 @@ def confirm(sessions: Sessions, consent_id: int, now: datetime, policy: Policy =
             return found
         consent.confirmed_at = now
         apply_wishes(subscriber, Wishes(consent.languages, consent.cadence_id, consent.topics), now)
-        set_state(subscriber, SubscriberState.ACTIVE, now)
+        set_state(session, subscriber, SubscriberState.ACTIVE, now)
         release(session, subscriber.email)
         session.flush()
         session.refresh(subscriber, ["cadence_row"])
@@ -112,7 +112,7 @@ def unsubscribe(
             return None, []
         if subscriber.state is SubscriberState.ENDED:
             return reader_of(session, subscriber, now), []
-        set_state(subscriber, SubscriberState.ENDED, now, reason)
+        set_state(session, subscriber, SubscriberState.ENDED, now, reason)
         letters = [add_letter(session, "goodbye", subscriber, now)] if reason is EndReason.UNSUBSCRIBED else []
         return reader_of(session, subscriber, now), letters
 
@@ -146,7 +146,7 @@ def come_back(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader |
         agreed = confirmed_consent(session, subscriber.id) is not None
         barred = bar_on(session, subscriber.email) is not None
         if subscriber.reason is EndReason.UNSUBSCRIBED and agreed and not barred:
-            set_state(subscriber, SubscriberState.ACTIVE, now)
+            set_state(session, subscriber, SubscriberState.ACTIVE, now)
             subscriber.active_from_at = now
             subscriber.window_start_at = last_window_ends(session, [subscriber.id]).get(subscriber.id, now)
 
@@ -208,7 +208,7 @@ def pause(sessions: Sessions, subscriber_id: int, until_on: date, now: datetime)
             return
         is_news = until_on != subscriber.paused_until_on
         start = _read_until(session, [subscriber])[subscriber.id]
-        set_state(subscriber, SubscriberState.PAUSED, now)
+        set_state(session, subscriber, SubscriberState.PAUSED, now)
         subscriber.paused_until_on, subscriber.window_start_at = until_on, start
         if is_news:
             _tell_of_pause(session, Paused.kind, subscriber, until_on, now)
@@ -223,7 +223,7 @@ def resume(sessions: Sessions, subscriber_id: int, now: datetime) -> Reader | No
         until_on = subscriber.paused_until_on
         if subscriber.state is not SubscriberState.PAUSED or until_on is None:
             return
-        set_state(subscriber, SubscriberState.ACTIVE, now)
+        set_state(session, subscriber, SubscriberState.ACTIVE, now)
         subscriber.active_from_at = now
         _tell_of_pause(session, Back.kind, subscriber, until_on, now)
 

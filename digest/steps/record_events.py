@@ -197,7 +197,7 @@ def _act(  # a fact, whom it is about, and what it takes to judge it
     if follows.bars is not None:
         suppress(session, subscriber.email, follows.bars, now, event_id)
     if subscriber.state is not SubscriberState.ENDED or kind is EventKind.COMPLAINED:
-        set_state(subscriber, SubscriberState.ENDED, now, follows.ends)
+        set_state(session, subscriber, SubscriberState.ENDED, now, follows.ends)
 
 
 def _soft_mornings(session: Session, subscriber: Subscriber, now: datetime, rule: SoftBounces) -> int:

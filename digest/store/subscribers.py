@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, exists, func, or_, select, update
-from sqlalchemy.orm import Session, joinedload, object_session
+from sqlalchemy.orm import Session, joinedload
 
 from digest.domain.address import address_key
 from digest.domain.delivery import BatchState, DeliveryState
@@ -95,10 +95,11 @@ def apply_wishes(subscriber: Subscriber, wishes: Wishes, now: datetime) -> None:
     subscriber.changed_at = now
 
 
-def set_state(subscriber: Subscriber, state: SubscriberState, now: datetime, reason: EndReason | None = None) -> None:
+def set_state(
+    session: Session, subscriber: Subscriber, state: SubscriberState, now: datetime, reason: EndReason | None = None
+) -> None:
     """Move the subscriber to ``state``; only an ended one has a reason. What that is to others is written down too."""
-    if session := object_session(subscriber):
-        set_states(session, [(subscriber, reason)], state, now)
+    set_states(session, [(subscriber, reason)], state, now)
 
 
 def set_states(

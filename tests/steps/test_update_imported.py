@@ -91,7 +91,7 @@ def test_who_left_meanwhile_stays_away_and_who_is_being_changed_comes_last(share
         eventually(lambda: world.subscriber(readers[3]).languages is LanguageChoice.CHINESE)
         assert not importing.done()
         assert world.subscriber(readers[1]).languages is LanguageChoice.ENGLISH
-        set_state(leaving, SubscriberState.ENDED, NOW, EndReason.UNSUBSCRIBED)
+        set_state(session, leaving, SubscriberState.ENDED, NOW, EndReason.UNSUBSCRIBED)
         session.commit()
         assert importing.result().updated == 3
     assert standing(world, readers[1])["state"] is SubscriberState.ENDED
