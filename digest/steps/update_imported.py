@@ -66,7 +66,8 @@ def _update(sessions: Sessions, rows: Mapping[int, Row], now: datetime) -> set[i
 
 
 def _differing(readers: Sequence[Subscriber], rows: Mapping[int, Row]) -> list[Pair]:
-    pairs = [(one, rows[one.id]) for one in readers if one.state in READS]
+    """Readers of whom the list says something else; of one who has moved to another address since, it says nothing."""
+    pairs = [(one, rows[one.id]) for one in readers if one.state in READS and one.email_key == rows[one.id].key]
     return [(one, row) for one, row in pairs if _ends(row) or _meant(one, row) != _has(one)]
 
 

@@ -79,23 +79,29 @@ def test_a_list_changes_readers_as_their_own_pages_do_and_takes_back_what_is_pla
     assert update(world, *({"email": one, "topics": "chips", **ROW} for one in known), at_minutes=1).updated == 0
 
 
-def test_who_left_meanwhile_stays_away_and_who_is_being_changed_comes_last(shared_world: World) -> None:
+def test_who_left_or_moved_meanwhile_stays_so_and_who_is_being_changed_comes_last(shared_world: World) -> None:
     world = shared_world
     readers = [world.reader(f"reader{number}@example.com") for number in range(4)]
     rows = [{"email": f"reader{number}@example.com", **ROW} for number in range(4)]
+    rows[2]["status"] = "bounced"
     with world.sessions() as session, ThreadPoolExecutor(1) as other:
         session.begin()
-        leaving = get(session, readers[1], lock=True)
+        leaving, moving = (get(session, one, lock=True) for one in readers[1:3])
         assert leaving is not None
+        assert moving is not None
         importing = other.submit(update, world, *rows)
         eventually(lambda: world.subscriber(readers[3]).languages is LanguageChoice.CHINESE)
         assert not importing.done()
         assert world.subscriber(readers[1]).languages is LanguageChoice.ENGLISH
         set_state(session, leaving, SubscriberState.ENDED, NOW, EndReason.UNSUBSCRIBED)
+        moving.email = moving.email_key = "moved@example.com"
         session.commit()
-        assert importing.result().updated == 3
+        assert importing.result().updated == 2
     assert standing(world, readers[1])["state"] is SubscriberState.ENDED
     assert standing(world, readers[1])["languages"] is LanguageChoice.ENGLISH
+    assert standing(world, readers[2])["state"] is SubscriberState.ACTIVE
+    with world.sessions() as session:
+        assert session.scalars(select(Suppression.email_key)).all() == []
 
 
 def test_an_update_that_was_killed_half_way_goes_on_where_it_was(
