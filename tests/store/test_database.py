@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier
 
@@ -12,8 +13,18 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Engine, inspect, text
+from sqlalchemy.exc import IntegrityError
 
-from digest.store.database import MIGRATIONS, Sessions, current_revision, migrate, newest_revision, open_engine
+from digest.store.database import (
+    MIGRATIONS,
+    Sessions,
+    at_once,
+    current_revision,
+    migrate,
+    newest_revision,
+    open_engine,
+    open_sessions,
+)
 from digest.store.months import is_month
 from digest.store.tables import Subscriber, Table
 
@@ -116,6 +127,22 @@ def test_postgresql_looks_each_reader_of_a_batch_up(postgres_url: str, asked: st
             assert connection.exec_driver_sql("SHOW random_page_cost").scalar() == holds
             assert connection.exec_driver_sql("SHOW parallel_setup_cost").scalar() == "10000"
             connection.rollback()
+    engine.dispose()
+
+
+def test_a_statement_at_once_leaves_its_connection_to_transactions_that_can_be_taken_back(postgres_url: str) -> None:
+    """Whether it went well or not, on the very connection that the pool gives out next."""
+    engine = open_engine(postgres_url)
+    sessions, servers = open_sessions(engine), set[int]()
+    put = text("INSERT INTO switches VALUES (:name, '', now()) RETURNING pg_backend_pid()")
+    for failure in (None, IntegrityError):
+        with sessions() as session, pytest.raises(failure) if failure else nullcontext():
+            servers.add(at_once(session).scalar(put, {"name": "kept"}))
+        with sessions() as session:
+            servers.add(session.scalar(put, {"name": "taken back"}) or 0)
+            session.rollback()
+            assert session.scalars(text("SELECT name FROM switches")).all() == ["kept"]
+    assert len(servers) == 1
     engine.dispose()
 
 
