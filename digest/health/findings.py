@@ -98,10 +98,11 @@ def to_text(findings: Sequence[Finding]) -> str:
 
 
 def from_text(text: str) -> list[Finding]:
-    """The findings that :func:`to_text` wrote; none of what another version wrote otherwise."""
+    """The findings that :func:`to_text` wrote; none of what another version wrote otherwise, or can't be told."""
     try:
-        return [_from_row(row) for row in json.loads(text)]
-    except (ValueError, TypeError):
+        found = [_from_row(row) for row in json.loads(text)]
+        return [one for one in found if one.words]
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return []
 
 

@@ -84,3 +84,27 @@ def test_a_finding_is_kept_and_told_in_either_language() -> None:
         "请用 digest sources list 查看"
     )
     assert from_text('[{"check": "disk", "state": "ok", "words": "of an older version"}]') == []
+
+
+def test_what_somebody_else_said_is_quoted_and_never_taken_for_a_gap() -> None:
+    said = notice("{name} ({error})", name="{0} 100%", error="{error.__class__} %s {")
+    (kept,) = from_text(
+        to_text([fault("sources", "{number} feeds; failing just now: {names}", number="1", names=said)])
+    )
+    assert kept.words == "1 feeds; failing just now: {0} 100% ({error.__class__} %s {)"
+    assert finding_line(kept, Language.CHINESE) == "来源：1 个来源；眼下出错的：{0} 100%（{error.__class__} %s {）"
+
+
+def test_what_was_kept_and_cannot_be_told_is_passed_over() -> None:
+    gaps_without_values = (
+        '["{why}", {}]',
+        '["{0}", {}]',
+        '["{why.x}", {"why": "y"}]',
+        '["{", {}]',
+        '["{why:d}", {"why": "y"}]',
+    )
+    others = ('"words"', '["", {}]', '["a", []]', "[1, {}]", '{"all": ["a"]}', "[" * 100_000)
+    for kept in (*gaps_without_values, *others):
+        assert from_text(f'[["disk", "fault", {kept}]]') == []
+    for text in ("", "null", "1", "[1]", '["abc"]', "{}", '[["disk", "fault"]]', '[["disk", "?", ["a", {}]]]'):
+        assert from_text(text) == []
