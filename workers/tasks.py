@@ -24,6 +24,9 @@ from workers.runtime import Runtime, utc_now
 from workers.writing import dispatch_writing
 
 MOST_AT_ONCE = 500
+"""Rows of a kind that one transaction takes."""
+MOST_ROUNDS = 20
+"""Of batches in one tick: ten million readers of a thousand a batch; the workers must not run dry between two ticks."""
 
 log = structlog.get_logger()
 
@@ -114,6 +117,9 @@ def _report(begun: Begun) -> None:
 def dispatch_batches(app: Celery, application: Application, now: datetime) -> None:
     """Ask for the hand-over of the batches whose instant has come."""
     again_after = timedelta(seconds=application.settings.nudge_seconds)
-    with application.sessions.begin() as session:
-        batches = take_batches(session, now, again_after, MOST_AT_ONCE)
-    nudge(app, SEND, batches)
+    for _ in range(MOST_ROUNDS):
+        with application.sessions.begin() as session:
+            batches = take_batches(session, now, again_after, MOST_AT_ONCE)
+        nudge(app, SEND, batches)
+        if len(batches) < MOST_AT_ONCE:
+            break

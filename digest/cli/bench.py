@@ -1,6 +1,5 @@
 """``digest bench``: how fast a part is, beside a baseline measured in the same run. Each bench adds a command here."""
 
-import asyncio
 import signal
 import sys
 from functools import partial
@@ -15,6 +14,7 @@ from digest.cli.bench_curves import curves, memory
 from digest.cli.bench_curves import plot as plot_curves
 from digest.cli.bench_database import fill, scratch_application, server_version
 from digest.cli.bench_import import import_
+from digest.cli.bench_load import run_load
 from digest.cli.bench_plan import planning
 from digest.cli.bench_punctual import morning
 from digest.cli.bench_report import (
@@ -230,7 +230,7 @@ def web(
         await one.rates(warming)
         rates = [await one.rates(forms) for _ in range(runs)]
         waits = await one.waits(rate, seconds)
-        await one.close()
+        one.close()
         return rates, waits_row(waits)
 
     warming = min(forms, WARMING)
@@ -238,7 +238,7 @@ def web(
         raise BadInputError("--subscribers", subscribers, f"are too few to leave once each: this takes {needed}.")
     warn(f"Filling a scratch database with {subscribers:,} subscribers …")
     with servers(subscribers, broker, utc_now()) as one:
-        rates, waits = asyncio.run(measured())
+        rates, waits = run_load(measured())
     offered = {"unsubscribes_rate": round(median(run.unsubscribes for run in rates), 1), "offered_rate": rate}
     found = [Run(run.signups, run.bare) for run in rates]
     more = offered | {"seconds": seconds, **waits}

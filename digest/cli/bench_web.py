@@ -85,10 +85,10 @@ class Bench:
             "bare": await at_a_rate(self.bare, self.forms.signups(), rate, seconds),
         }
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Let go of the connections."""
-        await self.site.pool.aclose()
-        await self.bare.pool.aclose()
+        self.site.connections.close()
+        self.bare.connections.close()
 
     async def _rate(self, crowd: Visitors, posts: Iterator[Post], number: int) -> float:
         return await as_fast_as_it_can(crowd, list(islice(posts, number)), AT_ONCE)

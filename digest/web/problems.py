@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, Response
@@ -22,7 +24,8 @@ from digest.web.phrases import marked
 PROBLEM = "application/problem+json"
 FOR_PROGRAMS = ("/api/", "/webhooks/")
 """Places that no reader looks at; behind a path prefix too."""
-UNPROCESSABLE = 422
+UNPROCESSABLE, UNAVAILABLE = 422, 503
+AGAIN_AFTER_SECONDS = "60"
 FAULT = {
     "field": {"type": "string", "description": marked("Which value")},
     "value": {"type": "string", "description": marked("What was sent")},
@@ -54,6 +57,8 @@ MEANT = {
     429: marked("Too much just now; Retry-After says in how many seconds to come again"),
     503: marked("Not possible just now; Retry-After says in how many seconds to come again"),
 }
+
+log = structlog.get_logger()
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -135,7 +140,18 @@ def _of_token(request: Request, error: Exception) -> Response:
 
 
 def _of_later(request: Request, _: Exception) -> Response:
-    return _of_status(request, HTTPException(503, "Not possible just now.", {"Retry-After": "60"}))
+    if _is_program(request):
+        answer = _status_document(UNAVAILABLE, "Not possible just now.")
+    else:
+        answer = problem_page(request, UNAVAILABLE, {"problem": "other"})
+    answer.headers["Retry-After"] = AGAIN_AFTER_SECONDS
+    return answer
+
+
+def _of_database(request: Request, error: Exception) -> Response:
+    """The database is away or can't work just now; its own words hold no values."""
+    log.error("database_failed", why=type(error).__name__, detail=str(getattr(error, "orig", error)))
+    return _of_later(request, error)
 
 
 def _of_nobody(_: Request, __: Exception) -> Response:
@@ -155,5 +171,6 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, _of_nobody)
     app.add_exception_handler(RequestValidationError, _of_parameter)
     app.add_exception_handler(TryAgainError, _of_later)
+    app.add_exception_handler(OperationalError, _of_database)
     app.add_exception_handler(BadTokenError, _of_token)
     app.add_exception_handler(ExpiredTokenError, _of_token)

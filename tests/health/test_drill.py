@@ -192,6 +192,10 @@ def test_a_scheduler_that_is_silent_and_a_database_that_is_gone(sqlite_url: str,
     assert "请先确认它在运行，再检查 DIGEST_DATABASE_URL" in away.today("zh")
     assert "digest-admin" not in away.client.cookies
     assert away.client.post("/admin/login", data={"token": "a guess"}).status_code == 503
+    page, program = away.client.get("/archive?lang=zh"), away.client.get("/api/v1/briefs")
+    assert (page.status_code, page.headers["retry-after"]) == (503, "60")
+    assert "请过几分钟再试" in page.text
+    assert (program.status_code, program.json()["status"], program.headers["retry-after"]) == (503, 503, "60")
     assert metrics["digest_check_state{check=database}"] == 2
 
 

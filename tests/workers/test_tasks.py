@@ -17,6 +17,7 @@ from tests.servers import free_port
 from tests.steps.world import EN, ZH
 from tests.workers.conftest import KEY, SEND_AT
 from tests.workers.staff import Staff
+from workers import tasks
 from workers.celery_app import create_celery
 from workers.nudges import nudge
 from workers.queues import COMPILE, LETTERS, PAGES, SEND, TICK
@@ -159,6 +160,14 @@ def test_hand_overs_lost_with_the_broker_are_asked_for_again(staff: Staff) -> No
     with staff.at_work():
         staff.finish(SEND, 2)
     assert taken(staff) == Counter(due)
+
+
+def test_one_tick_asks_for_every_batch_that_is_due_however_many(staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "MOST_AT_ONCE", 1)
+    readers(staff)
+    staff.world.ready(SEND_AT)
+    staff.tick()
+    assert staff.waiting() == {SEND: 2}
 
 
 def test_messages_in_the_broker_hold_ids_and_no_address(staff: Staff) -> None:
