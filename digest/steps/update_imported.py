@@ -54,11 +54,18 @@ def _rehearse(sessions: Sessions, rows: Mapping[int, Row]) -> set[int]:
 
 
 def _update(sessions: Sessions, rows: Mapping[int, Row], now: datetime) -> set[int]:
-    """In a few statements; whoever is being changed by somebody else comes after them, one by one."""
+    """In a few statements; whoever is being changed by somebody else comes after them, one by one.
+
+    Whoever would not change is not locked, and cadences are made before anybody is: a sign-up that makes the same one
+    may want one of these readers next.
+    """
     with sessions.begin() as session:
-        free = lock_free(session, rows)
+        wanted = _differing(those(session, rows), rows)
+        _cadences(session, wanted, now)
+    with sessions.begin() as session:
+        free = lock_free(session, {one.id for one, _ in wanted})
         changed = _take_over(session, _differing(free, rows), now)
-    for subscriber_id in rows.keys() - {one.id for one in free}:
+    for subscriber_id in {one.id for one, _ in wanted} - {one.id for one in free}:
         with sessions.begin() as session:
             one = get(session, subscriber_id, lock=True)
             changed |= _take_over(session, _differing([one] if one else [], rows), now)
@@ -113,11 +120,15 @@ def _reason(row: Row) -> EndReason:
 
 
 def _change(session: Session, pairs: Sequence[Pair], now: datetime) -> None:
-    cadences: dict[Cadence, int] = {}
+    cadences = _cadences(session, pairs, now)
     wanted = []
     for one, row in pairs:
         languages, cadence, topics, one.name = _meant(one, row)
-        if cadence not in cadences:
-            cadences[cadence] = cadence_id(session, cadence, now)
         wanted.append((one, Wishes(languages, cadences[cadence], topics)))
     give_wishes(session, wanted, now)
+
+
+def _cadences(session: Session, pairs: Sequence[Pair], now: datetime) -> dict[Cadence, int]:
+    """The ids of the cadences that readers get."""
+    meant = {_meant(one, row)[1] for one, row in pairs if not _ends(row)}
+    return {cadence: cadence_id(session, cadence, now) for cadence in meant}

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date, time, timedelta
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from digest.domain.language import Language, LanguageChoice
@@ -15,6 +15,7 @@ from digest.domain.suppression import SuppressionReason
 from digest.steps import update_imported
 from digest.steps.import_subscribers import Defaults, Imported, Plan, import_subscribers
 from digest.steps.manage_subscriptions import change_wishes, pause, unsubscribe
+from digest.store.cadences import cadence_id
 from digest.store.subscribers import get, lock_free, set_state, suppress
 from digest.store.tables import Letter, Subscriber, Suppression
 from tests.steps.world import World, utc
@@ -102,6 +103,20 @@ def test_who_left_or_moved_meanwhile_stays_so_and_who_is_being_changed_comes_las
     assert standing(world, readers[2])["state"] is SubscriberState.ACTIVE
     with world.sessions() as session:
         assert session.scalars(select(Suppression.email_key)).all() == []
+
+
+def test_who_makes_the_same_cadence_first_may_still_have_the_reader(shared_world: World) -> None:
+    """A sign-up makes its cadence before it locks the reader: an update that held the reader would lock both up."""
+    world = shared_world
+    reader = world.reader(at=time(9))
+    with world.sessions() as session, world.sessions() as other, ThreadPoolExecutor(1) as operator:
+        session.begin()
+        cadence_id(session, Cadence("Europe/Berlin", time(9)), NOW)
+        importing = operator.submit(update, world, {"email": "reader@example.com", "timezone": "Europe/Berlin"})
+        eventually(lambda: other.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+        assert get(session, reader, lock=True) is not None
+        session.commit()
+        assert importing.result().updated == 1
 
 
 def test_an_update_that_was_killed_half_way_goes_on_where_it_was(
