@@ -54,13 +54,19 @@ class Nudges:
             self._pause.wait(PAUSE_SECONDS)
 
 
-def nudge(app: Celery, queue: str, ids: Sequence[int]) -> None:
-    """Ask the workers to do these; without a broker the next tick finds them in the database."""
+def nudge(app: Celery, queue: str, ids: Sequence[int]) -> bool:
+    """Ask the workers to do these; without a broker a later tick finds them in the database.
+
+    Returns:
+        whether the broker took them.
+    """
     try:
         for each in ids:
             app.send_task(f"digest.{queue}", args=[each])
     except OperationalError:
         log.warning("broker_unreachable", queue=queue, waiting=len(ids))
+        return False
+    return True
 
 
 def nudge_later(app: Celery, queue: str, work_id: int, seconds: float | None) -> None:

@@ -120,6 +120,5 @@ def dispatch_batches(app: Celery, application: Application, now: datetime) -> No
     for _ in range(MOST_ROUNDS):
         with application.sessions.begin() as session:
             batches = take_batches(session, now, again_after, MOST_AT_ONCE)
-        nudge(app, SEND, batches)
-        if len(batches) < MOST_AT_ONCE:
+        if not nudge(app, SEND, batches) or len(batches) < MOST_AT_ONCE:
             break

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections import Counter
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
@@ -168,6 +169,16 @@ def test_one_tick_asks_for_every_batch_that_is_due_however_many(staff: Staff, mo
     staff.world.ready(SEND_AT)
     staff.tick()
     assert staff.waiting() == {SEND: 2}
+
+
+def test_a_broker_that_is_gone_is_tried_once_in_a_tick(staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "MOST_AT_ONCE", 1)
+    readers(staff)
+    staff.world.ready(SEND_AT)
+    gone = staff.application.settings.model_copy(update={"broker_url": f"redis://127.0.0.1:{free_port()}/0"})
+    with closing(create_celery(gone)) as nowhere, structlog.testing.capture_logs() as logs:
+        tasks.dispatch_batches(nowhere, staff.application, SEND_AT)
+    assert [(line["event"], line["waiting"]) for line in logs] == [("broker_unreachable", 1)]
 
 
 def test_messages_in_the_broker_hold_ids_and_no_address(staff: Staff) -> None:
