@@ -14,6 +14,8 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from digest.store.liveness import look_before_use
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
 """How long a SQLite writer waits for another."""
@@ -44,12 +46,12 @@ def open_engine(url: str) -> Engine:
         engine = create_engine(
             _with_psycopg(parsed),
             hide_parameters=True,
-            pool_pre_ping=True,
             pool_size=10,
             max_overflow=20,
             connect_args=PATIENCE,
         )
         event.listen(engine, "connect", _prepare_postgresql)
+        look_before_use(engine)
         return engine
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)

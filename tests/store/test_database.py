@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from threading import Barrier
 
+import psycopg
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -15,6 +16,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import CheckConstraint, Engine, inspect, text
 from sqlalchemy.exc import IntegrityError
 
+from digest.store import liveness
 from digest.store.database import (
     MIGRATIONS,
     Sessions,
@@ -143,6 +145,24 @@ def test_a_statement_at_once_leaves_its_connection_to_transactions_that_can_be_t
             session.rollback()
             assert session.scalars(text("SELECT name FROM switches")).all() == ["kept"]
     assert len(servers) == 1
+    engine.dispose()
+
+
+@pytest.mark.parametrize("rested_seconds", [-1.0, 3600.0])
+def test_connections_whose_server_ended_are_replaced_before_they_are_used(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, rested_seconds: float
+) -> None:
+    monkeypatch.setattr(liveness, "RESTED_SECONDS", rested_seconds)
+    engine = open_engine(postgres_url)
+    with engine.connect() as first, engine.connect() as second:
+        before = {one.exec_driver_sql("SELECT pg_backend_pid()").scalar_one() for one in (first, second)}
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        ended = [other.execute("SELECT pg_terminate_backend(%s, 10000)", [pid]).fetchone() for pid in before]
+    assert ended == [(True,)] * 2
+    with engine.connect() as first, engine.connect() as second:
+        after = {one.exec_driver_sql("SELECT pg_backend_pid()").scalar_one() for one in (first, second)}
+    assert len(after) == 2
+    assert after.isdisjoint(before)
     engine.dispose()
 
 
