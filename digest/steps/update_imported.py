@@ -22,6 +22,8 @@ READS = frozenset({SubscriberState.ACTIVE, SubscriberState.PAUSED})
 """Who may be changed: whoever ended or has not confirmed stays as they are."""
 AT_ONCE = 1_000
 """Readers in one transaction: so few that nobody who changes something themselves waits to be noticed."""
+CADENCE = frozenset({"timezone", "time", "weekdays"})
+"""The columns that say when."""
 Pair = tuple[Subscriber, Row]
 
 
@@ -54,22 +56,27 @@ def _rehearse(sessions: Sessions, rows: Mapping[int, Row]) -> set[int]:
 
 
 def _update(sessions: Sessions, rows: Mapping[int, Row], now: datetime) -> set[int]:
-    """In a few statements; whoever is being changed by somebody else comes after them, one by one.
-
-    Whoever would not change is not locked, and cadences are made before anybody is: a sign-up that makes the same one
-    may want one of these readers next.
-    """
+    """In a few statements; whoever is being changed by somebody else comes after them, one by one."""
+    _make_cadences(sessions, rows, now)
     with sessions.begin() as session:
-        wanted = _differing(those(session, rows), rows)
-        _cadences(session, wanted, now)
-    with sessions.begin() as session:
-        free = lock_free(session, {one.id for one, _ in wanted})
+        free = lock_free(session, rows)
         changed = _take_over(session, _differing(free, rows), now)
-    for subscriber_id in {one.id for one, _ in wanted} - {one.id for one in free}:
+    for subscriber_id in rows.keys() - {one.id for one in free}:
         with sessions.begin() as session:
             one = get(session, subscriber_id, lock=True)
             changed |= _take_over(session, _differing([one] if one else [], rows), now)
     return changed
+
+
+def _make_cadences(sessions: Sessions, rows: Mapping[int, Row], now: datetime) -> None:
+    """Before any reader is locked: a sign-up that makes the same one may want that reader next.
+
+    Where a row says nothing of when, or everything, its cadence is there already.
+    """
+    partly = {one: row for one, row in rows.items() if CADENCE.intersection(row.standing.said) not in (set(), CADENCE)}
+    if partly:
+        with sessions.begin() as session:
+            _cadences(session, _differing(those(session, partly), partly), now)
 
 
 def _differing(readers: Sequence[Subscriber], rows: Mapping[int, Row]) -> list[Pair]:
