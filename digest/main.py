@@ -1,6 +1,7 @@
 """The program: joins the edges under one command line. Nothing imports it."""
 
 import os
+from contextlib import closing
 from datetime import timedelta
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from digest.cli.context import bring_up_to_date, utc_now
 from digest.cli.main import app
 from digest.cli.main import main as run_command
 from digest.cli.output import say, warn
+from digest.domain.errors import BadInputError
 from digest.logs import configure_logs
 from digest.settings import Settings, load_settings
 from digest.sources.story_file import bundled_stories
@@ -20,11 +22,13 @@ from digest.steps.collect_stories import import_stories
 from digest.store.stories import is_empty
 from digest.telemetry import start_telemetry
 from digest.web.app import create_app
-from workers.all_in_one import background, open_port, serve
+from digest.web.timing import shared_latencies
+from workers.all_in_one import background, open_port
 from workers.celery_app import create_celery
 from workers.nudges import Nudges
 from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
+from workers.web_server import serve, serve_by
 
 LOOPBACK = "127.0.0.1"
 YESTERDAY = timedelta(hours=26)
@@ -88,20 +92,39 @@ def say_where(settings: Settings) -> None:
     say("Stop with Ctrl-C.")
 
 
-def web(host: Host = LOOPBACK, port: Port = None) -> None:
+def web(
+    host: Host = LOOPBACK,
+    port: Port = None,
+    processes: Annotated[int, typer.Option(min=1, max=64, help="That share the port; one a core at most.")] = 1,
+) -> None:
     """The web page alone, for production."""
     settings = _settings(port)
+    if processes > 1 and settings.broker_url.startswith("memory:"):
+        mend = "needs DIGEST_BROKER_URL=redis://…: there the limits are counted for all of them together."
+        raise BadInputError("--processes", processes, mend)
     configure_logs(json=True, level=settings.log_level)
     start_telemetry(settings, "web")
-    listening = open_port(host, settings.port)
-    application = build(settings)
-    try:
+    with closing(open_port(host, settings.port)) as listening, closing(build(settings)) as application:
         bring_up_to_date(application)
-        celery = create_celery(settings, Runtime(settings, application))
-        serve(site_of(application, celery), listening)
-    finally:
-        listening.close()
+        if processes == 1:
+            serve(_site_alone(application), listening)
+            return
         application.close()
+        with shared_latencies():
+            serve_by(processes, "digest.main:one_of_several", listening)
+
+
+def one_of_several() -> FastAPI:
+    """The site in one of several web processes."""
+    settings = load_settings()
+    configure_logs(json=True, level=settings.log_level)
+    start_telemetry(settings, "web")
+    return _site_alone(build(settings))
+
+
+def _site_alone(application: Application) -> FastAPI:
+    celery = create_celery(application.settings, Runtime(application.settings, application))
+    return site_of(application, celery)
 
 
 def worker(

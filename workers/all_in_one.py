@@ -1,18 +1,14 @@
 """Web page, worker and scheduler in one process: what ``digest run`` starts."""
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from threading import Thread
 
-import uvicorn
 from celery import Celery
 from celery.beat import EmbeddedService
-from fastapi import FastAPI
 
 from digest.domain.errors import BadInputError
-from workers.http_protocol import ShortHeads
 
 THREADS = 4
 IN_MEMORY = "workers.beat:SteadyScheduler"
@@ -65,19 +61,3 @@ def open_port(host: str, port: int) -> socket:
             "port", f"{host}:{port}", f"can't be had ({why.lower()}): choose another with PORT=…"
         ) from error
     return taken
-
-
-def serve(web: FastAPI, listening: socket) -> None:
-    """Serve until SIGINT or SIGTERM; returns normally on both."""
-    # Whose X-Forwarded-For is believed is for our own setting to say, not for uvicorn's default.
-    config = uvicorn.Config(
-        web, http=ShortHeads, log_level="warning", access_log=False, proxy_headers=False, server_header=False
-    )
-    server = uvicorn.Server(config)
-    # uvicorn raises the signal again once it has stopped; that second one must not kill what is still to be closed.
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        server.run(sockets=[listening])
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

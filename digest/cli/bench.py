@@ -221,6 +221,7 @@ def web(
     rate: Annotated[float, typer.Option(min=1, max=2000, help="Sign-ups a second, at random moments.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, max=600, help="How long they come.")] = 60,
     forms: Annotated[int, typer.Option(min=1, max=100_000, help="Forms of each measurement without pauses.")] = 2000,
+    processes: Annotated[int, typer.Option(min=1, max=64, help="Of the site, as digest web has them.")] = 2,
     broker: Annotated[str, typer.Option(help="redis://… that no worker reads; unset: one of its own.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -237,11 +238,11 @@ def web(
     if subscribers < (needed := round(warming + runs * forms + rate * seconds)):
         raise BadInputError("--subscribers", subscribers, f"are too few to leave once each: this takes {needed}.")
     warn(f"Filling a scratch database with {subscribers:,} subscribers …")
-    with servers(subscribers, broker, utc_now()) as one:
+    with servers(subscribers, broker, utc_now(), processes) as one:
         rates, waits = run_load(measured())
     offered = {"unsubscribes_rate": round(median(run.unsubscribes for run in rates), 1), "offered_rate": rate}
     found = [Run(run.signups, run.bare) for run in rates]
-    more = offered | {"seconds": seconds, **waits}
+    more = offered | {"seconds": seconds, "processes": processes, **waits}
     show(Report("web", subscribers, "sign-ups/s", found, more).row(), as_json=as_json)
 
 

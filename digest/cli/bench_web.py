@@ -20,7 +20,7 @@ WARMING = 200
 """Forms before any is counted: the first ones of a process read templates, zones and catalogues."""
 NETWORKS = 2**15
 DOMAINS = 1009
-DIGEST = ("-c", "from digest.main import main; main()", "web")
+DIGEST = ("-c", "from digest.main import main; main()", "web", "--processes")
 BARE = ("-m", "uvicorn", "digest.cli.bench_bare:app", "--log-level", "warning", "--no-access-log")
 PERCENTILES = (50, 95, 99)
 
@@ -95,11 +95,12 @@ class Bench:
 
 
 @contextmanager
-def servers(subscribers: int, broker: str, now: datetime) -> Iterator[Bench]:
+def servers(subscribers: int, broker: str, now: datetime, processes: int = 1) -> Iterator[Bench]:
     """The site as ``digest web`` runs it over a scratch list, and the bare framework.
 
     Args:
         subscribers: length of the list; each can leave once.
+        processes: of the site; the bare framework has one.
         broker: where limits are counted and letters announced, nobody's who sends mail; empty: one of its own.
     """
     with ExitStack() as stack:
@@ -108,7 +109,7 @@ def servers(subscribers: int, broker: str, now: datetime) -> Iterator[Bench]:
         counters = stack.enter_context(broker_server(own))
         folder = stack.enter_context(TemporaryDirectory())
         fill(app, subscribers, now)
-        here = stack.enter_context(_running(DIGEST, _settings(app, counters, folder)))
+        here = stack.enter_context(_running([*DIGEST, str(processes)], _settings(app, counters, folder)))
         there = stack.enter_context(_running(BARE, {}))
         yield Bench(visitors(here), visitors(there), Forms(app))
 

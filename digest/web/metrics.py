@@ -12,6 +12,7 @@ from starlette.responses import Response
 from digest.health.metrics import ServiceCollector
 from digest.web.edge import Edge, EdgeOf, edge_of
 from digest.web.methods import READ
+from digest.web.timing import is_shared
 
 FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 """What a proxy adds: whoever comes through one comes from outside."""
@@ -25,8 +26,9 @@ def metrics_of(edge: Edge) -> CollectorRegistry:
     """The registry of one app: the service as the database shows it, and this process."""
     registry = CollectorRegistry()
     registry.register(ServiceCollector(lambda: edge.application, edge.clock))
-    ProcessCollector(registry=registry)
-    GCCollector(registry=registry)
+    if not is_shared():  # memory and threads of one of several are nobody's
+        ProcessCollector(registry=registry)
+        GCCollector(registry=registry)
     return registry
 
 

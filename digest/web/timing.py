@@ -1,8 +1,12 @@
-"""How long answers take, by route: a histogram of this process, which is scraped by itself."""
+"""How long answers take, by route: a histogram of this process, or of all that share its port."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 
 from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -10,16 +14,36 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 ELSEWHERE = "other"
 """Stands for every path that is no route, so that strangers can't make new time series."""
 SERVER_ERROR = 500
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+"""The library's own variable; set before a process imports it, its counts lie in files of this folder."""
+
+
+@contextmanager
+def shared_latencies() -> Iterator[None]:
+    """Have the processes that are started meanwhile count together, so that a scrape of any one tells of all."""
+    with TemporaryDirectory(prefix="digest-latencies-") as folder:
+        os.environ[SHARED] = folder
+        try:
+            yield
+        finally:
+            del os.environ[SHARED]
+
+
+def is_shared() -> bool:
+    """Whether this process is one of several that count together."""
+    return SHARED in os.environ
 
 
 def latency_histogram(registry: CollectorRegistry) -> Histogram:
     """The histogram of answers, in a registry."""
+    if is_shared():
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # the library has no types there
     return Histogram(
         "digest_web_seconds",
         "How long answers took, to the end of their body.",
         labelnames=["method", "route", "status"],
         buckets=BOUNDS,
-        registry=registry,
+        registry=None if is_shared() else registry,
     )
 
 

@@ -82,7 +82,7 @@ def test_a_bench_without_a_server_says_how_to_get_one(terminal: Terminal, monkey
 def test_bench_web_measures_sign_ups_and_leaving_beside_the_bare_framework(
     terminal: Terminal, postgres_server: str, redis_url: str
 ) -> None:
-    few = ("--subscribers", 60, "--runs", 1, "--forms", 10, "--rate", 20, "--seconds", 1)
+    few = ("--subscribers", 60, "--runs", 1, "--forms", 10, "--rate", 20, "--seconds", 1, "--processes", 1)
     terminal.set(database_url=postgres_server)
     report = json.loads(terminal.done("bench", "web", *few, "--broker", redis_url, "--json"))
 

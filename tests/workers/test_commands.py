@@ -51,3 +51,12 @@ def test_a_queue_that_does_not_exist_is_named(
 
 def test_a_port_that_is_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert "“http”" in refused(capsys, "run", "--port", "http")
+
+
+def test_several_web_processes_need_a_broker_that_counts_for_all(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIGEST_BROKER_URL", "memory://")
+    line = refused(capsys, "web", "--processes", "2")
+    assert "--processes" in line
+    assert "redis://" in line
