@@ -40,6 +40,7 @@ from digest.web.admin.pages import install_staff_pages
 from digest.web.admission import Admission
 from digest.web.assets import Assets
 from digest.web.edge import Clock, Edge, Nudge, stopwatch, utc_now
+from digest.web.even_times import EvenTimes
 from digest.web.freshness import Conditional
 from digest.web.guards import BodyLimit, KnownHosts, PathPrefix, SecurityHeaders
 from digest.web.metrics import metrics_of
@@ -132,6 +133,7 @@ def create_app(
     also = application.challenge.kind.origins if application.challenge else ()
     if application.settings.otlp_endpoint:
         app.add_middleware(Traced)
+    app.add_middleware(EvenTimes, stopwatch=stopwatch)
     app.add_middleware(Timed, histogram=latency_histogram(app.state.metrics), stopwatch=stopwatch)
     app.add_middleware(BodyLimit, limits={webhooks.PATH: webhooks.LONGEST_POST, editing.PATH: editing.LONGEST_BODY})
     app.add_middleware(OtherSites, origins=application.settings.embed_origins, prefix=application.links.prefix)
