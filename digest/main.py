@@ -23,12 +23,12 @@ from digest.store.stories import is_empty
 from digest.telemetry import start_telemetry
 from digest.web.app import create_app
 from digest.web.timing import shared_latencies
-from workers.all_in_one import background, open_port
+from workers.all_in_one import background
 from workers.celery_app import create_celery
 from workers.nudges import Nudges
 from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
-from workers.web_server import serve, serve_by
+from workers.web_server import end_with_the_keeper, open_port, serve, serve_by
 
 LOOPBACK = "127.0.0.1"
 YESTERDAY = timedelta(hours=26)
@@ -116,6 +116,7 @@ def web(
 
 def one_of_several() -> FastAPI:
     """The site in one of several web processes."""
+    end_with_the_keeper()
     settings = load_settings()
     configure_logs(json=True, level=settings.log_level)
     start_telemetry(settings, "web")

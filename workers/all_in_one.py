@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
 from threading import Thread
 
 from celery import Celery
 from celery.beat import EmbeddedService
-
-from digest.domain.errors import BadInputError
 
 THREADS = 4
 IN_MEMORY = "workers.beat:SteadyScheduler"
@@ -41,23 +38,3 @@ def background(app: Celery) -> Iterator[None]:
         beat.stop()
         worker.stop()
         thread.join(STOP_SECONDS)
-
-
-def open_port(host: str, port: int) -> socket:
-    """A socket that listens, taken before anything is started or promised.
-
-    Raises:
-        BadInputError: somebody else has the port, or it can't be had.
-    """
-    family = AF_INET6 if ":" in host else AF_INET
-    taken = socket(family, SOCK_STREAM)
-    taken.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
-    try:
-        taken.bind((host, port))
-    except OSError as error:
-        taken.close()
-        why = error.strerror or type(error).__name__
-        raise BadInputError(
-            "port", f"{host}:{port}", f"can't be had ({why.lower()}): choose another with PORT=…"
-        ) from error
-    return taken

@@ -1,15 +1,39 @@
 """The site served over HTTP: by this process, or by several that share the port."""
 
+import os
 import signal
-from socket import socket
+from multiprocessing import parent_process
+from socket import AF_INET, AF_INET6, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
+from threading import Thread
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
+from digest.domain.errors import BadInputError
 from workers.http_protocol import ShortHeads
 
 STARTS_WITHIN_SECONDS = 60
+
+
+def open_port(host: str, port: int) -> socket:
+    """A socket that listens, taken before anything is started or promised.
+
+    Raises:
+        BadInputError: somebody else has the port, or it can't be had.
+    """
+    family = AF_INET6 if ":" in host else AF_INET
+    taken = socket(family, SOCK_STREAM)
+    taken.setsockopt(SOL_SOCKET, SO_REUSEADDR, 1)
+    try:
+        taken.bind((host, port))
+    except OSError as error:
+        taken.close()
+        why = error.strerror or type(error).__name__
+        raise BadInputError(
+            "port", f"{host}:{port}", f"can't be had ({why.lower()}): choose another with PORT=…"
+        ) from error
+    return taken
 
 
 def serve(web: FastAPI, listening: socket) -> None:
@@ -35,6 +59,18 @@ def serve_by(processes: int, site: str, listening: socket) -> None:
     # It answers only once it has imported everything; uvicorn's five seconds would end it before that, again and again.
     config.timeout_worker_healthcheck = STARTS_WITHIN_SECONDS
     Multiprocess(config, sockets=[listening]).run()
+
+
+def end_with_the_keeper() -> None:
+    """Have this process end as if told to once the one that keeps it is gone, or it would hold the port for ever."""
+    keeper = parent_process()
+    if keeper is not None:
+
+        def follow() -> None:
+            keeper.join()
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        Thread(target=follow, name="follows its keeper", daemon=True).start()
 
 
 def _config(web: FastAPI | str) -> uvicorn.Config:

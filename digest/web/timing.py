@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 from prometheus_client import CollectorRegistry, Histogram
@@ -47,6 +48,24 @@ def latency_histogram(registry: CollectorRegistry) -> Histogram:
     )
 
 
+@dataclass(slots=True)
+class Sending:
+    """Passes the messages of an answer on.
+
+    Attributes:
+        status: that of the answer; a failure of ours as long as none has begun.
+    """
+
+    send: Send
+    status: int = SERVER_ERROR
+
+    async def __call__(self, message: Message) -> None:
+        """Pass one on."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        await self.send(message)
+
+
 class Timed:
     """ASGI middleware: measures each answer by its route's template; the path may hold a token."""
 
@@ -58,19 +77,12 @@ class Timed:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status = self.stopwatch(), SERVER_ERROR
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        began, sending = self.stopwatch(), Sending(send)
         try:
-            await self.app(scope, receive, noted)
+            await self.app(scope, receive, sending)
         finally:
             took = self.stopwatch() - began
-            self.histogram.labels(method_of(scope), route_of(scope), f"{status // 100}xx").observe(took)
+            self.histogram.labels(method_of(scope), route_of(scope), f"{sending.status // 100}xx").observe(took)
 
 
 def method_of(scope: Scope) -> str:

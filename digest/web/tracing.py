@@ -3,9 +3,9 @@
 from opentelemetry import propagate, trace
 from opentelemetry.trace import SpanKind
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from digest.web.timing import SERVER_ERROR, method_of, route_of
+from digest.web.timing import Sending, method_of, route_of
 
 
 class Traced:
@@ -19,14 +19,7 @@ class Traced:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        status = SERVER_ERROR
-
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
+        sending = Sending(send)
         came = propagate.extract(Headers(scope=scope))
         tracer = trace.get_tracer("digest.web")
         # What an exception says may hold an address, so the span does not repeat it.
@@ -34,8 +27,8 @@ class Traced:
             "answer", came, kind=SpanKind.SERVER, record_exception=False, set_status_on_exception=False
         ) as span:
             try:
-                await self.app(scope, receive, noted)
+                await self.app(scope, receive, sending)
             finally:
                 route = route_of(scope)
                 span.update_name(f"{method_of(scope)} {route}")
-                span.set_attributes({"http.route": route, "http.response.status_code": status})
+                span.set_attributes({"http.route": route, "http.response.status_code": sending.status})
