@@ -110,5 +110,5 @@ def _from_row(row: Sequence[object]) -> Finding:
     check, state, kept = row
     said = from_json(kept)
     if not isinstance(said, Notice):
-        raise ValueError("a finding says something")  # noqa: TRY004 - told as every other wrong text is
+        raise TypeError("a finding says something")
     return Finding(str(check), State(str(state)), said)

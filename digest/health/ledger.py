@@ -64,10 +64,10 @@ def look_at_switch(session: Session, now: datetime) -> Finding:
 
 
 def _hours(span: timedelta) -> Notice:
-    minutes = max(0, int(span / timedelta(minutes=1)))
-    if minutes < 60:  # noqa: PLR2004 # an hour
+    hours, minutes = divmod(max(0, int(span / timedelta(minutes=1))), 60)
+    if not hours:
         return notice("{minutes} min", minutes=str(minutes))
-    return notice("{hours} h {minutes} min", hours=str(minutes // 60), minutes=f"{minutes % 60:02}")
+    return notice("{hours} h {minutes} min", hours=str(hours), minutes=f"{minutes:02}")
 
 
 def look_at_zones(session: Session, _: datetime) -> Finding:

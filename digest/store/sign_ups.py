@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, Select, String, any_, bindparam, exists, insert, literal, or_, select
+from sqlalchemy import CTE, BindParameter, Select, String, any_, bindparam, exists, insert, literal, or_, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import InstrumentedAttribute, Session
 from sqlalchemy.sql.dml import ReturningInsert
@@ -42,7 +42,7 @@ class Bar(NamedTuple):
     created_at: datetime
 
 
-def _given(name: str, column: InstrumentedAttribute[Any]) -> Any:  # noqa: ANN401 - a column of any type
+def _given(name: str, column: InstrumentedAttribute[Any]) -> BindParameter[Any]:
     return bindparam(name, type_=column.type)
 
 

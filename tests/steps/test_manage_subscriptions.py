@@ -1,17 +1,14 @@
 """The whole life of a subscription; everything in it is safe to repeat."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import date, time, timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import event, func, select
 
 from digest.domain.language import LanguageChoice
 from digest.domain.schedule import EVERY_DAY, Cadence
 from digest.domain.subscriber import EndReason, SubscriberState
-from digest.domain.suppression import SuppressionReason
 from digest.steps.manage_subscriptions import (
     change_wishes,
     come_back,
@@ -22,10 +19,7 @@ from digest.steps.manage_subscriptions import (
     unsubscribe,
     unsubscribe_address,
 )
-from digest.steps.read_subscribers import find_by_address, find_reader
-from digest.steps.request_subscriptions import request_subscription
-from digest.store.subscribers import suppress, suppress_hash
-from digest.store.tables import Consent, Letter, Subscriber
+from digest.steps.read_subscribers import find_reader
 from tests.steps.world import EN, ZH, World, utc
 
 NOW = utc("2027-06-09T10:00")
@@ -35,35 +29,34 @@ ENGLISH, CHINESE = LanguageChoice.ENGLISH, LanguageChoice.CHINESE
 SHANGHAI = Cadence("Asia/Shanghai")
 
 
-def letters(world: World) -> list[str]:
-    with world.sessions() as session:
-        return list(session.scalars(select(Letter.kind).order_by(Letter.id)))
+def planned(world: World) -> int:
+    reader = world.reader()
+    world.plan(SEND - DAY)
+    world.story(SEND - HOUR)
+    world.ready(SEND)
+    return reader
 
 
-def count(world: World, table: type[Subscriber] | type[Consent]) -> int:
-    with world.sessions() as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
+def waiting(world: World) -> list[date]:
+    return [on for on, status, _ in world.states() if status == "ready"]
 
 
-def test_asking_stores_a_pending_reader_and_owes_a_confirmation(world: World) -> None:
-    world.ask(NOW)
-    reader = find_by_address(world.sessions, "READER@example.com ", NOW)
-    assert reader is not None
-    assert (reader.state, reader.next_send) == (SubscriberState.PENDING, None)
-    assert letters(world) == ["confirm"]
+def sent_letters(world: World) -> list[str]:
+    """The kinds of the letters that went out."""
+    return world.provider.letters()
 
 
 def test_looking_at_the_confirm_page_changes_nothing(world: World) -> None:
     consent = world.ask(NOW)
     assert look_up_confirmation(world.sessions, consent, NOW).status == "waiting"
     assert world.subscriber(1).state is SubscriberState.PENDING
-    assert letters(world) == ["confirm"]
+    assert world.letters() == ["confirm"]
 
 
 def test_confirming_activates_and_owes_a_welcome_once(world: World) -> None:
     consent = world.ask(NOW)
     assert [world.confirm(consent, NOW + n * MINUTE).status for n in range(3)] == ["confirmed", "already", "already"]
-    assert letters(world) == ["confirm", "welcome"]
+    assert world.letters() == ["confirm", "welcome"]
     row = world.subscriber(1)
     assert (row.state, row.active_from_at) == (SubscriberState.ACTIVE, NOW)
 
@@ -80,64 +73,6 @@ def test_the_wishes_of_the_request_that_is_confirmed_count(world: World) -> None
     assert (found.language, found.cadence.timezone) == (EN, "Asia/Shanghai")
 
 
-def test_a_few_confirmations_an_hour_and_a_few_more_a_day(world: World) -> None:
-    for number in range(10):
-        world.ask(NOW + number * MINUTE)
-    assert letters(world) == ["confirm"] * 3
-    for hour in range(1, 23):
-        world.ask(NOW + hour * HOUR)
-    assert letters(world) == ["confirm"] * 6
-    world.ask(NOW + 2 * DAY)
-    assert letters(world) == ["confirm"] * 7
-    assert count(world, Subscriber) == 1
-
-
-def test_an_active_reader_is_told_so_once_a_day(world: World) -> None:
-    world.join(NOW)
-    for number in range(4):
-        request_subscription(world.sessions, world.request(), [], NOW + number * HOUR)
-    assert letters(world) == ["confirm", "welcome", "already_subscribed"]
-    request_subscription(world.sessions, world.request(), [], NOW + DAY + HOUR)
-    assert letters(world)[-2:] == ["already_subscribed"] * 2
-
-
-def test_asking_again_changes_nothing_for_an_active_reader(world: World) -> None:
-    reader = world.join(NOW)
-    request_subscription(world.sessions, world.request(zone="Europe/Berlin", language=ZH), [], NOW + HOUR)
-    found = find_reader(world.sessions, reader, NOW)
-    assert found is not None
-    assert (found.language, found.cadence.timezone) == (EN, "Asia/Shanghai")
-
-
-@pytest.mark.parametrize("barred", ["clear", "hash"])
-def test_a_barred_address_gets_nothing_and_leaves_nothing(world: World, barred: str) -> None:
-    world.ask(NOW, "another@example.com")
-    with world.sessions.begin() as session:
-        if barred == "clear":
-            suppress(session, "Reader@example.com", SuppressionReason.COMPLAINED, NOW)
-        else:
-            suppress_hash(session, "f" * 64, NOW)
-    assert request_subscription(world.sessions, world.request(), ["e" * 64, "f" * 64], NOW) == []
-    assert (count(world, Subscriber), letters(world)) == (1, ["confirm"])
-
-
-def test_a_stranger_whose_cadence_is_known_leaves_the_rows_of_the_first_one_in_one_statement(
-    shared_world: World,
-) -> None:
-    sessions, statements = shared_world.sessions, list[str]()
-    wanted = replace(shared_world.request(language=ZH), topics="chips", source="embed", wording="v", remote="192.0.2.1")
-    request_subscription(sessions, replace(wanted, address="first@example.com"), [], NOW)
-    with sessions() as session:
-        event.listen(session.get_bind(), "before_cursor_execute", lambda *given: statements.append(given[2]))
-    assert len(request_subscription(sessions, replace(wanted, address="second@example.com"), [], NOW)) == 1
-    assert len(statements) == 1
-    with sessions() as session:
-        for table in (Subscriber, Consent, Letter):
-            first, second = session.execute(select(table.__table__).order_by(table.id)).mappings()
-            different = {name for name in first if first[name] != second[name]}
-            assert different == {"id", "email", "email_key", "subscriber_id", "consent_id"} & set(first)
-
-
 def test_leaving_is_once_however_often_it_is_said(world: World) -> None:
     reader = world.join(NOW)
     first = unsubscribe(world.sessions, reader, NOW + HOUR)
@@ -149,7 +84,7 @@ def test_leaving_is_once_however_often_it_is_said(world: World) -> None:
         EndReason.UNSUBSCRIBED,
         NOW + HOUR,
     )
-    assert letters(world) == ["confirm", "welcome", "goodbye"]
+    assert world.letters() == ["confirm", "welcome", "goodbye"]
 
 
 def test_leaving_when_the_row_is_gone_is_no_error(world: World) -> None:
@@ -213,18 +148,6 @@ def test_undoing_at_once_keeps_to_one_brief_a_date(world: World) -> None:
     come_back(world.sessions, reader, SEND + 2 * MINUTE)
     world.turns(SEND + 3 * MINUTE, SEND + 2 * HOUR)
     assert len(world.sent()) == 1
-
-
-def planned(world: World) -> int:
-    reader = world.reader()
-    world.plan(SEND - DAY)
-    world.story(SEND - HOUR)
-    world.ready(SEND)
-    return reader
-
-
-def waiting(world: World) -> list[date]:
-    return [on for on, status, _ in world.states() if status == "ready"]
 
 
 def test_a_change_withdraws_a_brief_that_may_not_leave_yet(world: World) -> None:
@@ -347,7 +270,7 @@ def test_two_clicks_at_the_same_moment_confirm_once(shared_world: World) -> None
     with ThreadPoolExecutor(4) as pool:
         done = sorted(future.result(30) for future in [pool.submit(click) for _ in range(4)])
     assert done == ["already", "already", "already", "confirmed"]
-    assert letters(world) == ["confirm", "welcome"]
+    assert world.letters() == ["confirm", "welcome"]
 
 
 def test_a_pause_keeps_a_window_that_was_open(world: World) -> None:
@@ -355,11 +278,6 @@ def test_a_pause_keeps_a_window_that_was_open(world: World) -> None:
     start = world.subscriber(reader).window_start_at
     pause(world.sessions, reader, date(2027, 6, 12), NOW + HOUR)
     assert world.subscriber(reader).window_start_at == start
-
-
-def sent_letters(world: World) -> list[str]:
-    """The kinds of the letters that went out."""
-    return world.provider.letters()
 
 
 def test_a_pause_and_its_early_end_are_told_once_a_day_whatever_is_pressed(world: World) -> None:

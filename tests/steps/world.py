@@ -23,7 +23,7 @@ from digest.store.database import Sessions
 from digest.store.ledger import Entry, entries
 from digest.store.sources import source_named
 from digest.store.subscribers import Wishes, add
-from digest.store.tables import Batch, Brief, Consent, Subscriber
+from digest.store.tables import Batch, Brief, Consent, Letter, Subscriber
 from tests.steps.recording import RecordingProvider
 
 EN, ZH = Language.ENGLISH, Language.CHINESE
@@ -92,6 +92,11 @@ class World:
         found = self.confirm(self.ask(now, address, zone, language), now)
         assert found.reader is not None
         return found.reader.id
+
+    def letters(self) -> list[str]:
+        """The kinds of all letters that were ever owed, in order."""
+        with self.sessions() as session:
+            return list(session.scalars(select(Letter.kind).order_by(Letter.id)))
 
     def confirm(self, consent_id: int, now: datetime) -> Confirmation:
         """The reader presses the button."""
