@@ -25,7 +25,11 @@ SECONDS = 90.0
 def test_a_worker_told_to_end_records_the_hand_over_it_is_in_and_leaves_the_rest(
     install: Install, monkeypatch: pytest.MonkeyPatch, remapped: str, word: str
 ) -> None:
-    """Two batches and one pair of hands: the first is with the provider when SIGTERM comes, the second waits."""
+    """Two batches and one pair of hands: the first is with the provider when SIGTERM comes, the second waits.
+
+    A soft shutdown may end before Celery has heard that the first task is done, and then puts its message back: the
+    next worker finds that batch recorded and hands over only the other.
+    """
     monkeypatch.setenv("REMAP_SIGTERM", remapped)
     place = install(subscribers=2, workers=1, concurrency=1)
     answer = Event()
@@ -40,7 +44,10 @@ def test_a_worker_told_to_end_records_the_hand_over_it_is_in_and_leaves_the_rest
     assert worker.wait(SECONDS) == 0
     assert look(place).states == {"sent": 1, "ready": 1}
     assert len(place.provider.taken) == 1
-    assert place.broker.waiting() == {"send": 1}
+    assert place.broker.waiting() in ([{"send": 1}, {"send": 2}] if remapped else [{"send": 1}])
+    place.start_worker(1)
+    eventually(lambda: look(place).states == {"sent": 2} and not place.broker.waiting(), seconds=SECONDS)
+    assert len(place.provider.taken) == 2
 
 
 def ask_for_hand_overs(place: Installation) -> None:
