@@ -28,7 +28,7 @@ from workers.celery_app import create_celery
 from workers.nudges import Nudges
 from workers.queues import EVENTS, LETTERS, MEANING
 from workers.runtime import Runtime
-from workers.web_server import end_with_the_keeper, open_port, serve, serve_by
+from workers.web_server import end_with_the_keeper, keep_for_good, open_port, serve, serve_by
 
 LOOPBACK = "127.0.0.1"
 YESTERDAY = timedelta(hours=26)
@@ -120,7 +120,9 @@ def one_of_several() -> FastAPI:
     settings = load_settings()
     configure_logs(json=True, level=settings.log_level)
     start_telemetry(settings, "web")
-    return _site_alone(build(settings))
+    site = _site_alone(build(settings))
+    keep_for_good()
+    return site
 
 
 def _site_alone(application: Application) -> FastAPI:

@@ -1,5 +1,6 @@
 """The site served over HTTP: by this process, or by several that share the port."""
 
+import gc
 import os
 import signal
 from multiprocessing import parent_process
@@ -38,6 +39,7 @@ def open_port(host: str, port: int) -> socket:
 
 def serve(web: FastAPI, listening: socket) -> None:
     """Serve until SIGINT or SIGTERM; returns normally on both."""
+    keep_for_good()
     server = uvicorn.Server(_config(web))
     # uvicorn raises the signal again once it has stopped; that second one must not kill what is still to be closed.
     before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -59,6 +61,12 @@ def serve_by(processes: int, site: str, listening: socket) -> None:
     # It answers only once it has imported everything; uvicorn's five seconds would end it before that, again and again.
     config.timeout_worker_healthcheck = STARTS_WITHIN_SECONDS
     Multiprocess(config, sockets=[listening]).run()
+
+
+def keep_for_good() -> None:
+    """Keep all that was made so far out of the collector's sight: it would look through it every few requests."""
+    gc.collect()
+    gc.freeze()
 
 
 def end_with_the_keeper() -> None:
