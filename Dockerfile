@@ -9,7 +9,7 @@ ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PYTHONHASHSEED=0 SOURCE_D
 WORKDIR /source
 RUN python -m venv --without-pip /opt/digest
 COPY ${LOCK} requirements.lock
-RUN pip --python /opt/digest/bin/python install --no-compile --require-hashes -r requirements.lock
+RUN pip --python /opt/digest/bin/python install --no-compile --no-deps --require-hashes -r requirements.lock
 COPY pyproject.toml README.md LICENSE ./
 COPY digest digest
 COPY workers workers

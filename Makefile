@@ -75,12 +75,12 @@ $(VENV)/.python:
 
 $(VENV)/.runtime: $(VENV)/.python requirements-runtime.lock pyproject.toml
 	@echo "Installing what the program needs (about half a minute, once)"
-	@$(PIP) --require-hashes -r requirements-runtime.lock
+	@$(PIP) --no-deps --require-hashes -r requirements-runtime.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.development: $(VENV)/.python requirements.lock pyproject.toml
 	@echo "Installing what the tests need (about a minute, once)"
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --require-hashes -r requirements.lock
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
