@@ -6,7 +6,7 @@
 VENV = .venv
 BIN = $(VENV)/bin
 # One process more than there are cores, since tests also wait for servers and browsers; five at most.
-PYTEST = $(BIN)/python -m pytest -n "$$($(BIN)/python -c 'import os; print(min(5, 1 + (os.cpu_count() or 1)))')"
+PYTEST = $(BIN)/python -m pytest --dist loadgroup -n "$$($(BIN)/python -c 'import os; print(min(5, 1 + (os.cpu_count() or 1)))')"
 # Tests start many processes; where writing bytecode is switched off, each would compile the whole program anew.
 export PYTHONDONTWRITEBYTECODE =
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet install

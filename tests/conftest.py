@@ -25,6 +25,8 @@ SERVERS = frozenset({"postgres_server", "redis_server"})
 settings.register_profile("short", max_examples=30, deadline=None)
 settings.register_profile("long", max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+CROWDED = ("faults/", "workers/test_processes.py", "workers/test_web_server.py")
+"""Tests of a whole installation: many processes of the real program each."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +35,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if item.path.is_relative_to(TESTS) and str(item.path.relative_to(TESTS)).startswith(CROWDED):
+            # One after the other: each alone keeps two cores busy, and together they would wait for one another.
+            item.add_marker(pytest.mark.xdist_group("many processes"))
         needed = SERVERS & set(getattr(item, "fixturenames", ()))
         if not needed:
             continue
