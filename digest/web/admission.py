@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address, ip_network
+from typing import cast
 
 import structlog
 from fastapi import HTTPException
 from limits import RateLimitItem, parse_many
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, Storage, storage_from_string
-from limits.strategies import SlidingWindowCounterRateLimiter
 
 from digest.domain.slips import is_mailbox_domain
 from digest.settings import Settings
 from digest.store.database import Sessions
 from digest.store.subscribers import has_more_pending_than
+from digest.web.windows import Quota, windows_in
 
 IPV4_NETWORK, IPV6_NETWORK = 24, 64
 """Prefix lengths: what one household or one office usually has of the address space."""
@@ -63,10 +64,10 @@ class Admission:
     def __post_init__(self) -> None:
         broker = self.settings.broker_url
         in_process = broker.startswith("memory:")
-        storage = self._spare if in_process else storage_from_string(broker, wrap_exceptions=True, **REDIS_OPTIONS)
-        self._counters = [SlidingWindowCounterRateLimiter(storage), SlidingWindowCounterRateLimiter(self._spare)]
+        storage = self._spare if in_process else cast("Storage", storage_from_string(broker, **REDIS_OPTIONS))
+        self._windows = [windows_in(storage), windows_in(self._spare)]
         settings = self.settings
-        self._quotas: dict[str, Sequence[RateLimitItem]] = {
+        self._quotas: Mapping[str, Sequence[RateLimitItem]] = {
             "network": parse_many(settings.limit_network),
             "domain": parse_many(settings.limit_domain),
             "overall": parse_many(settings.limit_overall),
@@ -84,34 +85,33 @@ class Admission:
         if self._has_too_many_pending(now):
             raise HTTPException(503, "Too many wait for confirmation.", {"Retry-After": str(FULL_FOR_SECONDS)})
         domain = address.rpartition("@")[2].lower()
+        # One network's excess must not use up what everybody has together.
         keys = {"network": network_of(remote), "domain": domain, "overall": "all"}
         if is_mailbox_domain(domain):
             del keys["domain"]
-        for name, key in keys.items():
-            # One network's excess must not use up what everybody has together.
-            if seconds := self._wait(name, key):
-                raise HTTPException(429, "Too many sign-ups just now.", {"Retry-After": str(seconds)})
+        if seconds := self._wait(keys):
+            raise HTTPException(429, "Too many sign-ups just now.", {"Retry-After": str(seconds)})
 
     def may_guess(self, remote: str) -> int:
         """Count a link that is none of ours; returns the seconds to wait, 0 where it was not one of many."""
-        return self._wait("guesses", network_of(remote))
+        return self._wait({"guesses": network_of(remote)})
 
     def may_sign_in(self, remote: str) -> int:
         """Count a try at the door of the staff; returns the seconds to wait, 0 where it may be looked at."""
-        return self._wait("sign_ins", network_of(remote))
+        return self._wait({"sign_ins": network_of(remote)})
 
-    def _wait(self, name: str, key: str) -> int:
-        # What is counted is nobody's to read out of Redis.
-        key = blake2b(key.encode(), digest_size=12).hexdigest()
-        for counter in self._counters:
+    def _wait(self, keys: Mapping[str, str]) -> int:
+        quotas = [self._quota(name, key) for name, key in keys.items()]
+        for windows in self._windows:
             try:
-                return max(self._over(counter, item, name, key) for item in self._quotas[name])
+                return max((limit.get_expiry() for limit in windows.used_up(quotas)), default=0)
             except StorageError as error:
                 log.warning("limits_kept_in_process", why=type(error.storage_error).__name__)
         raise AssertionError("memory fails nobody")
 
-    def _over(self, counter: SlidingWindowCounterRateLimiter, item: RateLimitItem, name: str, key: str) -> int:
-        return 0 if counter.hit(item, name, key) else item.get_expiry()
+    def _quota(self, name: str, key: str) -> Quota:
+        # What is counted is nobody's to read out of Redis.
+        return Quota(name, blake2b(key.encode(), digest_size=12).hexdigest(), self._quotas[name])
 
     def _has_too_many_pending(self, now: datetime) -> bool:
         if self._looked_at is None or not timedelta(0) <= now - self._looked_at < LOOK_AGAIN_AFTER:
