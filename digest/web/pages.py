@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.background import BackgroundTask
 from starlette.responses import HTMLResponse
@@ -19,6 +19,7 @@ from digest.rendering.dates import full_date, weekday_date
 from digest.rendering.site import Site
 from digest.rendering.topics import topic_name
 from digest.web.assets import Assets
+from digest.web.folding import FoldingEnvironment
 from digest.web.phrases import DOMAIN, month_name
 from digest.web.zones import zone_label
 
@@ -84,8 +85,8 @@ class Pages:
         """The template ``name`` of another kind; XML is escaped as HTML is, and has no place for controls either."""
         return self._environments[language].get_template(name).render(values)
 
-    def _environment(self, language: Language) -> Environment:
-        environment = Environment(
+    def _environment(self, language: Language) -> FoldingEnvironment:
+        environment = FoldingEnvironment(
             autoescape=True,
             loader=FileSystemLoader(TEMPLATES),
             undefined=StrictUndefined,
@@ -98,15 +99,15 @@ class Pages:
         environment.install_gettext_translations(messages, newstyle=True)  # type: ignore[attr-defined] # added by i18n
         environment.filters |= {"web_address": web_address, "lines": _with_line_ends}
         environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
-        environment.globals.update(self._globals(language))
+        constants = self._constants(language)
+        environment.globals |= constants | self._helpers(language)
+        environment.constants = constants | {"_": lambda text, **values: Markup(messages.gettext(text)) % values}  # noqa: S704 - the catalogue's, and markup escapes what it takes in
         return environment
 
-    def _globals(self, language: Language) -> dict[str, object]:
+    def _constants(self, language: Language) -> dict[str, object]:
         return {
             "language": language,
-            "languages": list(Language),
             "site": self.site.in_language(language),
-            "challenge": self.challenge,
             "asset": lambda name: self.path(self.assets.path(name)),
             "path": self.path,
             "full": self.full,
@@ -114,9 +115,15 @@ class Pages:
             "atom": ATOM[language],
             "json_feed": JSON_FEED[language],
             "to": lambda path, **query: self.path(path, **{"lang": str(language), **query}),
+            "gap": Markup(SENTENCE_GAPS[language]),  # noqa: S704 - a constant; a plain blank would be stripped
+        }
+
+    def _helpers(self, language: Language) -> dict[str, object]:
+        return {
+            "languages": list(Language),
+            "challenge": self.challenge,
             "is_topic": lambda topic: topic_named(topic) is not None,
             "topic_name": lambda topic: topic_name(topic, language),
-            "gap": Markup(SENTENCE_GAPS[language]),  # noqa: S704 - a constant; a plain blank would be stripped
             "zone_label": lambda name: zone_label(name, language),
             "endonym": ENDONYMS.__getitem__,
             "month_name": lambda on: month_name(on, language),
