@@ -6,7 +6,9 @@ import pytest
 from jinja2 import DictLoader, TemplateAssertionError
 from markupsafe import Markup
 
+from digest.domain.language import Language
 from digest.web.folding import FoldingEnvironment
+from tests.web.conftest import Site
 
 
 @pytest.fixture
@@ -62,3 +64,22 @@ def test_a_template_that_gives_a_constant_s_name_to_something_else_is_refused(
 ) -> None:
     with pytest.raises(TemplateAssertionError, match="shop is the same everywhere"):
         environment.from_string(template)
+
+
+def test_every_page_says_the_same_as_when_nothing_is_worked_out_before(site: Site) -> None:
+    reader = site.active()
+    paths = ["/", "/archive", "/embed", "/api", "/nowhere", "/outbox", "/privacy", "/feed.xml", "/sitemap.xml"]
+    paths += [site.unsubscribe_path(reader), site.preferences_path(reader)]
+    asked = [f"{path}?lang={language}" for path in paths for language in Language]
+    client, form = site.client(), {"email": "a<b>@example.com", "language": "zh"}
+
+    def pages() -> list[str]:
+        made = [client.get(path).text for path in asked] + [client.post("/subscribe", data=form).text]
+        return [*made, client.post("/subscribe", data={**form, "email": "reader@example.com"}).text]
+
+    folded = pages()
+    for environment in site.app.state.edge.pages._environments.values():  # noqa: SLF001 - the same ones, taken apart
+        assert environment.constants
+        environment.constants = {}
+        environment.cache.clear()
+    assert pages() == folded
