@@ -76,18 +76,16 @@ class _InRedis:
         self._storage, self._script = storage, storage.get_connection().register_script(COUNT_IN_TURN)
 
     def used_up(self, quotas: Sequence[Quota]) -> Sequence[RateLimitItem]:
-        limits = [limit for quota in quotas for limit in quota.limits]
-        keys = [self._keys(limit, quota) for quota in quotas for limit in quota.limits]
-        values = [
-            (number, limit.amount, limit.get_expiry()) for number, quota in enumerate(quotas) for limit in quota.limits
-        ]
+        counts = [(number, quota, limit) for number, quota in enumerate(quotas) for limit in quota.limits]
+        keys = chain.from_iterable(self._keys(limit, quota) for _, quota, limit in counts)
+        values = chain.from_iterable((number, limit.amount, limit.get_expiry()) for number, _, limit in counts)
         try:
-            over = self._script([*chain.from_iterable(keys)], [*chain.from_iterable(values)])
+            over = self._script([*keys], [*values])
         except self._storage.base_exceptions as error:
             raise StorageError(error) from error
-        return [limits[int(index)] for index in over]
+        return [counts[int(index)][-1] for index in over]
 
     def _keys(self, limit: RateLimitItem, quota: Quota) -> tuple[str, str]:
-        # The braces keep both on one machine of a cluster.
+        # Named as the library names them, so that processes of different versions count together.
         current = f"{{{limit.key_for(quota.name, quota.key)}}}"
         return self._storage.prefixed_key(f"{current}/-1"), self._storage.prefixed_key(current)

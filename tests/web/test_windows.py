@@ -4,6 +4,7 @@ import pytest
 from limits import parse_many
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, storage_from_string
+from limits.strategies import SlidingWindowCounterRateLimiter
 
 from digest.web.windows import Quota, Windows, windows_in
 
@@ -40,6 +41,29 @@ def test_each_key_has_windows_of_its_own(windows: Windows) -> None:
     assert [over(windows, NETWORK) for _ in range(2)] == [[], []]
     assert over(windows, NETWORK._replace(key="another")) == []
     assert over(windows, NETWORK) == ["2 per 1 minute"]
+
+
+def test_a_redis_that_forgot_the_script_is_told_it_again(redis_url: str) -> None:
+    storage = storage_from_string(redis_url)
+    windows = windows_in(storage)
+    assert [over(windows, NETWORK) for _ in range(2)] == [[], []]
+    storage.storage.script_flush()
+    assert over(windows, NETWORK) == ["2 per 1 minute"]
+
+
+def test_a_process_that_counts_by_the_library_alone_counts_along(redis_url: str) -> None:
+    storage = storage_from_string(redis_url)
+    counter, (limit, _) = SlidingWindowCounterRateLimiter(storage), NETWORK.limits
+    assert [counter.hit(limit, NETWORK.name, NETWORK.key) for _ in range(2)] == [True, True]
+    assert over(windows_in(storage), NETWORK) == ["2 per 1 minute"]
+
+
+def test_a_redis_that_cannot_count_says_so_and_not_that_there_is_room(redis_url: str) -> None:
+    storage = storage_from_string(redis_url)
+    limit = NETWORK.limits[0]
+    storage.storage.rpush(storage.prefixed_key(f"{{{limit.key_for(NETWORK.name, NETWORK.key)}}}"), "no number")
+    with pytest.raises(StorageError):
+        windows_in(storage).used_up([NETWORK])
 
 
 def test_what_one_process_counted_another_sees_however_it_counts(redis_url: str) -> None:
